@@ -27,10 +27,16 @@ find_claim (const AssayResults *results, const char *id, guint *ret_index, GErro
     if (!g_str_equal (result->id, id))
       continue;
     *ret_index = i;
-    return result->witness.is_set
-           || assay_fail (error, ASSAY_ERROR_SCENARIO,
-                          "--witness %s: the claim is %s; only a violated one has a witness", id,
-                          assay_verdict_name (result->verdict));
+    if (result->witness.is_set)
+      return TRUE;
+    if (result->verdict == ASSAY_VERDICT_VIOLATED)
+      return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                         "--witness %s: the claim is about the difference of two attacks, which no "
+                         "single secret shows; expected a claim without 'beyond'",
+                         id);
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "--witness %s: the claim is %s; only a violated one has a witness", id,
+                       assay_verdict_name (result->verdict));
   }
   hint = assay_names_hint (ids, id);
   return assay_fail (error, ASSAY_ERROR_SCENARIO, "--witness: the scenario has no claim '%s'%s", id,

@@ -1,4 +1,5 @@
-/* Is a mean of values from 0 to 1 above or below a bound?
+/* Is a mean of values from 0 to 1 above or below a bound? (Of differences: of a range that is moved
+ * and scaled to 0 to 1.)
  *
  * Gaffke's statistic (Gaffke 2005, Mathematical Methods of Statistics 14; Learned-Miller and Thomas
  * 2019, arXiv:1905.06208). Groups g = 1 .. G have sizes n_g and means m_g; "the mean is at least b"
@@ -30,8 +31,10 @@
 static gboolean
 is_share (const AssaySample *sample)
 {
-  return sample->p < 0 && sample->measure->low == 0 && sample->measure->high == 1
-         && !sample->measure->is_influence;
+  return sample->p < 0
+         && (sample->is_difference
+             || (sample->measure->low == 0 && sample->measure->high == 1
+                 && !sample->measure->is_influence));
 }
 
 /* Of quantiles those in many groups, where outcomes beyond the bound can be counted as in the sign
@@ -75,13 +78,24 @@ shares_clear (Shares *shares)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Shares, shares_clear)
 
+/* A number of the measure's range as a share of it. */
+static double
+scaled (const AssaySample *sample, double value)
+{
+  const AssayMeasure *measure = sample->measure;
+
+  return sample->is_difference
+             ? CLAMP ((value - measure->low) / (measure->high - measure->low), 0, 1)
+             : value;
+}
+
 /* A p-quantile above b leaves more than a share 1 - p of values above b; one below b more than a
  * share p below, of which this counts the others. */
 static double
 value_of (const AssaySample *sample, double value, double bound, gboolean is_above)
 {
   if (sample->p < 0)
-    return value;
+    return scaled (sample, value);
   return is_above ? value > bound : value >= bound;
 }
 
@@ -92,7 +106,7 @@ shares_of (const AssaySample *sample, double bound, gboolean is_above)
   Shares shares = { .means = g_new0 (double, n),
                     .sizes = g_new0 (double, n),
                     .n = n,
-                    .bound = sample->p < 0 ? bound : 1 - sample->p,
+                    .bound = sample->p < 0 ? scaled (sample, bound) : 1 - sample->p,
                     .is_above = is_above,
                     .is_weighted = sample->method != ASSAY_SAMPLE_GROUP_T };
 
@@ -295,6 +309,8 @@ detectable_share (const AssaySample *sample, double bound, gboolean is_above, do
     sum += size * CLAMP (shares.means[g] + decides, 0, 1);
     total += size;
   }
+  if (sample->is_difference)
+    return sample->measure->low + (sample->measure->high - sample->measure->low) * sum / total;
   return sum / total;
 }
 

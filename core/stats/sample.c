@@ -253,6 +253,16 @@ assay_sample_new_excess (const AssayMeasure *measure, const double *success, con
   return sample;
 }
 
+AssaySample *
+assay_sample_new_difference (const AssayMeasure *measure, const double *differences,
+                             const gint64 *groups, gsize n)
+{
+  AssaySample *sample = assay_sample_new (measure, differences, groups, n);
+
+  sample->is_difference = TRUE;
+  return sample;
+}
+
 void
 assay_sample_free (AssaySample *sample)
 {

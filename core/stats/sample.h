@@ -35,6 +35,7 @@ typedef struct {
   gsize n_groups; /* 0: independent */
   AssaySampleMethod method;
   double p;        /* of a quantile; -1: not one */
+  gboolean is_difference; /* of two outcomes of each unit, in the range of the measure */
   double estimate; /* the statistic; under GROUP_T the mean of the groups' own statistics */
   AssayAudit audit; /* under AUDIT, where there are no units */
 } AssaySample;
@@ -48,6 +49,10 @@ AssaySample *assay_sample_new_audit (const AssayMeasure *measure, const AssayAud
  * of the unit (-1 to 2; the mean is that of the control, below 1). */
 AssaySample *assay_sample_new_excess (const AssayMeasure *measure, const double *success,
                                       const double *control, const gint64 *groups, gsize n);
+/* That of the mean difference of two outcomes of each unit, which lie in the range of @measure (a
+ * mean; the range is finite). It is judged as means of shares are, whatever the range. */
+AssaySample *assay_sample_new_difference (const AssayMeasure *measure, const double *differences,
+                                          const gint64 *groups, gsize n);
 void assay_sample_free (AssaySample *sample);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySample, assay_sample_free)
 

@@ -51,6 +51,7 @@ enum {
   ABOVE_80,
   SSIM_CHANCE,
   CORRELATION_CHANCE,
+  SSIM_GAIN,
   N_SERIES,
 };
 
@@ -310,7 +311,7 @@ fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const R
   if (!draw_others (context, truth, &others, &why, error))
     return FALSE;
   if (others == NULL) {
-    for (guint s = SSIM_CHANCE; s <= CORRELATION_CHANCE; s++) {
+    for (guint s = SSIM_CHANCE; s <= SSIM_GAIN; s++) {
       g_clear_pointer (&outcomes->series[s], g_free);
       outcomes->omitted[s] = g_strdup (why);
     }
@@ -325,6 +326,7 @@ fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const R
     if (!compare (&recovery, i, row, &likeness, error))
       return FALSE;
     outcomes->series[SSIM_CHANCE][i] = likeness.ssim;
+    outcomes->series[SSIM_GAIN][i] = outcomes->series[SSIM][i] - likeness.ssim;
     outcomes->series[CORRELATION_CHANCE][i] = likeness.correlation;
   }
   return TRUE;
@@ -413,6 +415,9 @@ static const AssayMeasure measures[] = {
                  "Mean structural similarity of the same pictures with other images of the "
                  "dataset, matched in the same way",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+  ASSAY_MEASURE (SSIM_GAIN, "image-ssim-gain", MEAN, -2, 2, "SSIM",
+                 "Mean structural similarity with the secret less that with another image",
+                 ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (PSNR, "image-psnr", MEAN, -G_MAXDOUBLE, ASSAY_PSNR_MAX, "decibels",
                  "Mean peak signal-to-noise ratio of recovered pictures", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (MAE, "image-mae", MEAN, 0, G_MAXDOUBLE, "share of the range",

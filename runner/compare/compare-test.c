@@ -2,13 +2,11 @@
 #include "runner/compare/compare-test.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/stats/bound-test.h"
 #include "core/stats/interval.h"
 #include "core/stats/paired-test.h"
 #include "runner/judge/pool.h"
-#include "runner/store/outcomes.h"
 
 /* Halvings of the logarithm of a: its ends are 2^-40 of their distance apart. */
 #define HALVINGS 40
@@ -16,8 +14,6 @@
 
 struct _AssayEvidence {
   AssayPool pool;
-  guint n_cells;
-  gsize *cell_n;       /* outcomes of each trial */
   GHashTable *samples; /* of each measure that was asked for: every point is in many pairs */
 };
 
@@ -27,7 +23,6 @@ assay_evidence_free (AssayEvidence *evidence)
   if (evidence == NULL)
     return;
   assay_pool_clear (&evidence->pool);
-  g_free (evidence->cell_n);
   g_hash_table_unref (evidence->samples);
   g_free (evidence);
 }
@@ -39,18 +34,8 @@ assay_evidence_new (const AssaySavedRun *run, gsize first, guint metric, GError 
   AssayEvidence *evidence = g_new0 (AssayEvidence, 1);
   gboolean is_ok;
 
-  evidence->n_cells = indices->len;
-  evidence->cell_n = g_new0 (gsize, indices->len);
   evidence->samples = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) assay_sample_free);
   is_ok = assay_pool_fill (&evidence->pool, run->plan, run->store, indices, metric, error);
-  for (guint i = 0; is_ok && i < indices->len; i++) {
-    AssayOutcomes outcomes = { 0 };
-
-    is_ok = assay_store_outcomes (run->store, g_array_index (indices, gsize, i), metric, 1,
-                                  &outcomes, error);
-    evidence->cell_n[i] = outcomes.n;
-    assay_outcomes_clear (&outcomes);
-  }
   if (is_ok)
     return evidence;
   assay_evidence_free (evidence);
@@ -72,26 +57,6 @@ sample_of (const AssayEvidence *evidence, const AssayMeasure *measure)
 }
 
 /* ---- The same units ---- */
-
-static gboolean
-is_quantile (const AssayMeasure *measure)
-{
-  return measure->statistic != ASSAY_STATISTIC_RATE && measure->statistic != ASSAY_STATISTIC_MEAN;
-}
-
-/* As many outcomes of every trial, of units with the same numbers, and within the measure's
- * range. */
-static gboolean
-are_paired (const AssayEvidence *a, const AssayEvidence *b, const AssayMeasure *measure)
-{
-  const GArray *ours = a->pool.groups, *theirs = b->pool.groups;
-
-  return !is_quantile (measure) && !measure->is_influence && a->n_cells == b->n_cells
-         && memcmp (a->cell_n, b->cell_n, a->n_cells * sizeof *a->cell_n) == 0
-         && a->pool.series[measure->series]->len == b->pool.series[measure->series]->len
-         && ours->len == theirs->len
-         && (ours->len == 0 || memcmp (ours->data, theirs->data, ours->len * sizeof (gint64)) == 0);
-}
 
 /* Gaffke's test of the differences of @n outcomes, moved and scaled into 0 to 1. */
 static double
@@ -192,7 +157,7 @@ assay_evidence_test (const AssayEvidence *better, const AssayEvidence *worse,
   b = sample_of (worse, measure);
   if (a == NULL || b == NULL)
     return 1;
-  if (are_paired (better, worse, measure)) {
+  if (assay_pool_are_paired (&better->pool, &worse->pool, measure)) {
     /* Units with names of their own are independent where the sample says so. */
     const gint64 *groups
         = a->n_groups > 0 ? (const gint64 *) (gconstpointer) better->pool.groups->data : NULL;

@@ -50,6 +50,27 @@ describe_settings (AssayResults *results, const AssaySettings *settings)
   return all;
 }
 
+static AssayResultMeasure *
+describe_measure (const AssayMeasuring *measuring, const AssayMeasure *measure)
+{
+  AssayResultMeasure *one = g_new (AssayResultMeasure, 1);
+
+  *one = (AssayResultMeasure){
+    .name = measure->name,
+    .unit = measure->unit,
+    .help = measure->help,
+    .direction = assay_measure_direction (measuring, measure),
+    .low = measure->low,
+    .high = measure->high,
+    .higher_is_worse = measure->higher_is_worse,
+    .is_headline = measure->is_headline,
+    .is_share = measure->high <= 1 && g_str_has_prefix (measure->unit, "share"),
+    .is_epsilon = measure->statistic == ASSAY_STATISTIC_EPSILON,
+    .is_reach = measure->is_reach,
+  };
+  return one;
+}
+
 static GPtrArray *
 describe_measures (AssayResults *results, const AssayMeasuring *measuring)
 {
@@ -59,20 +80,7 @@ describe_measures (AssayResults *results, const AssayMeasuring *measuring)
     AssayResultMeasure *one = g_hash_table_lookup (results->measures, measure);
 
     if (one == NULL) {
-      one = g_new (AssayResultMeasure, 1);
-      *one = (AssayResultMeasure){
-        .name = measure->name,
-        .unit = measure->unit,
-        .help = measure->help,
-        .direction = assay_measure_direction (measuring, measure),
-        .low = measure->low,
-        .high = measure->high,
-        .higher_is_worse = measure->higher_is_worse,
-        .is_headline = measure->is_headline,
-        .is_share = measure->high <= 1 && g_str_has_prefix (measure->unit, "share"),
-        .is_epsilon = measure->statistic == ASSAY_STATISTIC_EPSILON,
-        .is_reach = measure->is_reach,
-      };
+      one = describe_measure (measuring, measure);
       g_hash_table_insert (results->measures, (gpointer) measure, one);
     }
     g_ptr_array_add (measures, one);
@@ -174,6 +182,11 @@ describe_claims (AssayResults *results, const AssayPlan *plan)
     result->id = claim->id;
     result->says = claim->says;
     result->source = claim->source;
+    if (claim->beyond != ASSAY_NO_COMPONENT)
+      g_hash_table_insert (
+          results->measures, (gpointer) claim->measure,
+          describe_measure (assay_plan_component (plan->metrics, claim->metric)->measuring,
+                            claim->measure));
     result->measure = assay_results_measure (results, claim->measure);
     result->is_of_utility = claim->utility != NULL;
     result->is_at_most = claim->is_at_most;

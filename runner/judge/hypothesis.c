@@ -5,6 +5,7 @@
 
 #include "core/stats/bound-test.h"
 #include "core/stats/interval.h"
+#include "runner/judge/beyond.h"
 #include "runner/judge/cells.h"
 #include "runner/judge/pool.h"
 #include "runner/judge/earned/starts.h"
@@ -102,6 +103,13 @@ hear_other_starts (const AssayQuestion *question, const GArray *indices,
 
   if (others == NULL)
     return FALSE;
+  if (claim->beyond != ASSAY_NO_COMPONENT) {
+    if (others->len > 0 && inout_hypothesis->why_not == NULL)
+      inout_hypothesis->why_not = g_strdup (
+          "the attack was played with several starts, of which only the chosen one can be compared "
+          "with another attack; expected starts = 1");
+    return TRUE;
+  }
   assay_starts_widen (others, claim->confidence, evidence->stream, &inout_hypothesis->interval);
   for (guint s = 0; inout_hypothesis->why_not == NULL && s < others->len; s++) {
     const AssayBoundTest test
@@ -143,9 +151,15 @@ gather (const AssayQuestion *question, const AssayResultCell *cell, const GArray
   gboolean is_ok = assay_pool_fill (&pool, plan, question->store, indices, claim->metric, error);
 
   if (is_ok) {
-    evidence->sample = assay_pool_sample (&pool, claim->measure);
-    hypothesis->why_not = why_not (question->results, cell, evidence->sample,
-                                   pool.omitted[claim->measure->series]);
+    if (claim->beyond != ASSAY_NO_COMPONENT)
+      is_ok = assay_beyond_sample (
+          &(AssayBeyond){ question->results, plan, question->store, claim, evidence->first },
+          &pool, &evidence->sample, &hypothesis->why_not, error);
+    else
+      evidence->sample = assay_pool_sample (&pool, claim->measure);
+    if (hypothesis->why_not == NULL)
+      hypothesis->why_not = why_not (question->results, cell, evidence->sample,
+                                     pool.omitted[claim->measure->series]);
     evidence->is_beside_the_point
         = cell->status == ASSAY_RESULT_OK && evidence->sample == NULL
           && pool.omitted[claim->measure->series] == NULL

@@ -365,7 +365,9 @@ find_witness (const AssayQuestion *question, const GArray *evidence, GError **er
                                 .store = question->store,
                                 .claim = question->claim };
 
-  if (question->result->verdict != ASSAY_VERDICT_VIOLATED)
+  /* A difference of two attacks is of no single cell that could be replayed. */
+  if (question->result->verdict != ASSAY_VERDICT_VIOLATED
+      || question->claim->beyond != ASSAY_NO_COMPONENT)
     return TRUE;
   search.first = g_array_index (evidence, AssayEvidence, decisive).first;
   return assay_witness_find (&search, question->result, error);

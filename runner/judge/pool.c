@@ -2,6 +2,7 @@
 #include "runner/judge/pool.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/base/error.h"
 #include "runner/store/outcomes.h"
@@ -14,6 +15,7 @@ assay_pool_clear (AssayPool *pool)
     g_free (pool->omitted[s]);
   }
   g_array_unref (pool->groups);
+  g_array_unref (pool->sizes);
 }
 
 /* The numbers that the metric gives its units; one that stands alone gets a number of its own. */
@@ -113,6 +115,7 @@ add_outcomes (AssayPool *pool, const AssayMeasuring *metric, AssayOutcomes *outc
     else if (pool->omitted[s] == NULL)
       pool->omitted[s] = g_strdup (outcomes->omitted[s]);
   pool->n_cells += outcomes->n > 0;
+  g_array_append_val (pool->sizes, outcomes->n);
   if (groups != NULL && outcomes->n > 0)
     g_array_append_vals (pool->groups, groups, (guint) n_groups);
   if (metric->repeats_units)
@@ -161,6 +164,7 @@ static void
 pool_init (AssayPool *ret_pool)
 {
   ret_pool->n_cells = 0;
+  ret_pool->sizes = g_array_new (FALSE, FALSE, sizeof (gsize));
   ret_pool->groups = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
     ret_pool->series[s] = g_array_new (FALSE, FALSE, sizeof (double));
@@ -203,16 +207,56 @@ assay_pool_fill_one (AssayPool *ret_pool, const AssayMeasuring *metric, AssayOut
   return TRUE;
 }
 
-AssaySample *
-assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
+/* NULL: units are independent. */
+static const gint64 *
+groups_for (const AssayPool *pool, const AssayMeasure *measure)
 {
-  const GArray *series = pool->series[measure->series];
   const gboolean is_independent
       = pool->groups->len == 0
         || (pool->has_lone_units
             && (measure->statistic == ASSAY_STATISTIC_RATE || pool->groups->len >= MANY_UNITS));
-  const gint64 *groups
-      = is_independent ? NULL : (const gint64 *) (gconstpointer) pool->groups->data;
+
+  return is_independent ? NULL : (const gint64 *) (gconstpointer) pool->groups->data;
+}
+
+static gboolean
+are_equal (const GArray *a, const GArray *b)
+{
+  return a->len == b->len
+         && (a->len == 0
+             || memcmp (a->data, b->data, a->len * g_array_get_element_size ((GArray *) a)) == 0);
+}
+
+gboolean
+assay_pool_are_paired (const AssayPool *a, const AssayPool *b, const AssayMeasure *measure)
+{
+  return (measure->statistic == ASSAY_STATISTIC_RATE || measure->statistic == ASSAY_STATISTIC_MEAN)
+         && !measure->is_influence && are_equal (a->sizes, b->sizes)
+         && a->series[measure->series]->len == b->series[measure->series]->len
+         && are_equal (a->groups, b->groups);
+}
+
+AssaySample *
+assay_pool_difference (const AssayPool *a, const AssayPool *b, const AssayMeasure *difference)
+{
+  const guint s = difference->series;
+  const GArray *ours = a->series[s], *theirs = b->series[s];
+  g_autofree double *differences = g_new (double, ours->len + 1);
+
+  g_return_val_if_fail (assay_pool_are_paired (a, b, difference), NULL);
+  if (ours->len == 0 || a->omitted[s] != NULL || b->omitted[s] != NULL)
+    return NULL;
+  for (guint i = 0; i < ours->len; i++)
+    differences[i] = g_array_index (ours, double, i) - g_array_index (theirs, double, i);
+  return assay_sample_new_difference (difference, differences, groups_for (a, difference),
+                                      ours->len);
+}
+
+AssaySample *
+assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
+{
+  const GArray *series = pool->series[measure->series];
+  const gint64 *groups = groups_for (pool, measure);
 
   if (series->len == 0 || pool->omitted[measure->series] != NULL)
     return NULL;

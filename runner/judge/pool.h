@@ -11,6 +11,7 @@ typedef struct {
   GArray *series[ASSAY_MAX_SERIES]; /* double */
   GArray *groups;                   /* gint64; empty: independent */
   char *omitted[ASSAY_MAX_SERIES];  /* why a series was left out in a cell; NULL: in none */
+  GArray *sizes;                    /* gsize: outcomes of each cell */
   gsize n_cells;                    /* with outcomes */
   gboolean has_lone_units;          /* groups are units with a name of their own each */
 } AssayPool;
@@ -37,6 +38,16 @@ void assay_pool_clear (AssayPool *pool);
 /* One measure of it; NULL where the metric applied nowhere, and where a cell left its series out:
  * the others alone would be a choice of trials. */
 AssaySample *assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure);
+
+/* Whether both are of the same units in the same order, so that outcomes of @measure can be
+ * compared one by one: as many in every cell, with the same groups; a rate or a mean of what units
+ * have. */
+gboolean assay_pool_are_paired (const AssayPool *a, const AssayPool *b,
+                                const AssayMeasure *measure);
+/* Outcomes of @a less those of @b, which are paired; @difference is their mean, of the same
+ * series. NULL as assay_pool_sample. */
+AssaySample *assay_pool_difference (const AssayPool *a, const AssayPool *b,
+                                    const AssayMeasure *difference);
 
 /* The cells of the plan that differ from @first (of trial 0) in their trial alone, in order. */
 GArray *assay_pool_trials (const AssayPlan *plan, gsize first);

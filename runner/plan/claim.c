@@ -16,7 +16,7 @@
 static const char *const keys[]
     = { "says",  "source",  "measure",  "metric",     "defense", "attack",   "utility",
         "where", "at-most", "at-least", "confidence", "delta",   "power-at",
-        "attackers", NULL };
+        "attackers", "beyond", NULL };
 
 /* ---- Reading ---- */
 
@@ -117,6 +117,36 @@ read_measure (const AssayPlan *plan, const AssayGroup *group, AssayClaim *claim,
     return assay_group_blame (group, label, error);
   return find_measure (plan, entry->value, label != NULL ? label->value : NULL, claim, error)
          || assay_group_blame (group, entry, error);
+}
+
+/* Beside another attack on the same units: outcomes that are compared one by one. */
+static gboolean
+read_beyond (const AssayPlan *plan, const AssayGroup *group, AssayClaim *claim, GError **error)
+{
+  const AssayMeasure *of = claim->measure;
+  AssayMeasure *difference = &claim->difference;
+  const double range = of->high - of->low;
+
+  if (!assay_selector_one_attack (plan, group, "beyond", &claim->beyond, error))
+    return FALSE;
+  if (claim->beyond == ASSAY_NO_COMPONENT)
+    return TRUE;
+  if (claim->utility != NULL || of->is_influence || !(range < G_MAXDOUBLE)
+      || (of->statistic != ASSAY_STATISTIC_RATE && of->statistic != ASSAY_STATISTIC_MEAN))
+    return assay_group_fail (group, assay_group_find (group, "beyond"), error,
+                             ASSAY_ERROR_PARAMETER,
+                             "beyond: outcomes of two attacks are compared one by one; expected a "
+                             "rate, or a mean of numbers within bounds, of the secrets, and %s is "
+                             "none",
+                             of->name);
+  *difference = *of;
+  difference->name = g_strdup_printf (
+      "%s beyond %s", of->name, assay_plan_component (plan->attacks, claim->beyond)->label);
+  difference->statistic = ASSAY_STATISTIC_MEAN;
+  difference->low = -range;
+  difference->high = range;
+  claim->measure = difference;
+  return TRUE;
 }
 
 /* What only claims about epsilon have: `claimed` as a bound, delta, and no at-least. */
@@ -281,10 +311,12 @@ assay_claim_new (const AssayPlan *plan, const AssayGroup *group, GError **error)
   claim->id = g_strdup (group->label);
   claim->line = group->line;
   claim->confidence = plan->confidence;
+  claim->beyond = ASSAY_NO_COMPONENT;
   if (assay_group_check_keys (group, keys, error)
       && assay_group_text (group, "says", &claim->says, error)
       && assay_group_text (group, "source", &claim->source, error)
-      && read_measure (plan, group, claim, error) && read_bound (group, claim, error)
+      && read_measure (plan, group, claim, error) && read_beyond (plan, group, claim, error)
+      && read_bound (group, claim, error)
       && assay_group_confidence (group, &claim->confidence, error)
       && check_confidence (group, claim, error) && check_breakable (plan, group, claim, error)
       && read_power (group, claim, error) && read_attackers (group, claim, error)
@@ -308,35 +340,8 @@ assay_claim_must_see (const AssayClaim *claim, double bound)
   return bound > 0 ? claim->power_at * bound : ASSAY_LEAST_SEEN;
 }
 
-/* The game whose guesses hold an array. */
-static const struct {
-  const char *array;
-  AssayGame game;
-} answers[] = {
-  { "estimates", ASSAY_GAME_RECONSTRUCT },
-  { "codes", ASSAY_GAME_RECONSTRUCT },
-  { "weight-claims", ASSAY_GAME_RECONSTRUCT },
-  { "support-scores", ASSAY_GAME_RECONSTRUCT },
-  { "candidates", ASSAY_GAME_LINK },
-  { "scores", ASSAY_GAME_PAIR },
-  { "class-scores", ASSAY_GAME_INFER },
-  { "member-scores", ASSAY_GAME_MEMBER },
-  { "cross-scores", ASSAY_GAME_CROSS },
-};
-
-/* Whether guesses in @game may hold what the metric reads. */
-static gboolean
-is_of_game (const AssayMetric *metric, AssayGame game)
-{
-  for (const char *const *reads = metric->reads_guess; reads != NULL && *reads != NULL; reads++)
-    for (gsize i = 0; i < G_N_ELEMENTS (answers); i++)
-      if (g_str_equal (*reads, answers[i].array))
-        return game == answers[i].game;
-  return TRUE;
-}
-
-/* A measure of epsilon means nothing for a guess, nor a recovery rate for an audit; and a utility
- * measures its own cells alone. */
+/* A measure of epsilon means nothing for a guess, nor a recovery rate for an audit; a utility
+ * measures its own cells alone; and no attack goes beyond itself. */
 gboolean
 assay_claim_is_played_for (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
 {
@@ -347,7 +352,9 @@ assay_claim_is_played_for (const AssayPlan *plan, const AssayClaim *claim, const
     return cell->utility != ASSAY_NO_COMPONENT && claim->utility == component->utility;
   if (is_epsilon || component->plugin->type == ASSAY_PLUGIN_AUDITOR)
     return is_epsilon == (component->plugin->type == ASSAY_PLUGIN_AUDITOR);
-  return is_of_game (assay_plan_component (plan->metrics, claim->metric)->metric,
+  if (cell->attack == claim->beyond)
+    return FALSE;
+  return assay_fit_measures (assay_plan_component (plan->metrics, claim->metric)->metric,
                      assay_attack_plays (component->attack, component->settings->values));
 }
 
@@ -479,6 +486,7 @@ assay_claims_canonical (const AssayPlan *plan)
 
       g_string_append_printf (text, " %s", number);
     }
+    /* Beside another attack: its name is in that of the measure. */
     g_string_append_printf (text, " %s%s\n", selected, claim->wants_adaptive ? " adaptive" : "");
   }
   return g_string_free (text, FALSE);

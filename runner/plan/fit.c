@@ -210,3 +210,31 @@ assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **er
                      "= claimed",
                      delta, defense->label);
 }
+
+/* ---- Metrics ---- */
+
+/* The game whose guesses hold an array. */
+static const struct {
+  const char *array;
+  AssayGame game;
+} answers[] = {
+  { "estimates", ASSAY_GAME_RECONSTRUCT },
+  { "codes", ASSAY_GAME_RECONSTRUCT },
+  { "weight-claims", ASSAY_GAME_RECONSTRUCT },
+  { "support-scores", ASSAY_GAME_RECONSTRUCT },
+  { "candidates", ASSAY_GAME_LINK },
+  { "scores", ASSAY_GAME_PAIR },
+  { "class-scores", ASSAY_GAME_INFER },
+  { "member-scores", ASSAY_GAME_MEMBER },
+  { "cross-scores", ASSAY_GAME_CROSS },
+};
+
+gboolean
+assay_fit_measures (const AssayMetric *metric, AssayGame game)
+{
+  for (const char *const *reads = metric->reads_guess; reads != NULL && *reads != NULL; reads++)
+    for (gsize i = 0; i < G_N_ELEMENTS (answers); i++)
+      if (g_str_equal (*reads, answers[i].array))
+        return game == answers[i].game;
+  return TRUE;
+}

@@ -27,3 +27,6 @@ AssayOracle assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell);
 /* Of such a cell ASSAY_ERROR_PARAMETER where the attack asks for a delta and the defense claims
  * none, ASSAY_ERROR_MISMATCH where it asks for more canaries than the defense has room for. */
 gboolean assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **error);
+
+/* Whether guesses in @game may hold what the metric reads. */
+gboolean assay_fit_measures (const AssayMetric *metric, AssayGame game);

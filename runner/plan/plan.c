@@ -59,6 +59,8 @@ assay_claim_free (AssayClaim *claim)
   g_free (claim->says);
   g_free (claim->source);
   assay_selector_free (claim->selector);
+  if (claim->measure == &claim->difference)
+    g_free ((char *) claim->difference.name);
   g_free (claim);
 }
 

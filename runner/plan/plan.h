@@ -97,6 +97,8 @@ typedef struct {
   double confidence;
   double power_at; /* of epsilon: the multiple of the bound that an audit must be able to see */
   gboolean wants_adaptive; /* attackers = adaptive */
+  guint beyond; /* the attack that others are compared with on the same units; then `measure` is */
+  AssayMeasure difference; /* ... this: outcomes less those of that attack */
   guint line;
 } AssayClaim;
 

@@ -214,6 +214,38 @@ assay_selector_of_attack (const AssayPlan *plan, const AssayGroup *group,
   return TRUE;
 }
 
+gboolean
+assay_selector_one_attack (const AssayPlan *plan, const AssayGroup *group, const char *key,
+                           guint *ret_attack, GError **error)
+{
+  const AssayEntry *entry = assay_group_find (group, key);
+  g_autoptr (GPtrArray) labels = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
+  guint n_found = 0;
+
+  *ret_attack = ASSAY_NO_COMPONENT;
+  if (entry == NULL)
+    return TRUE;
+  for (guint i = 0; i < plan->attacks->len; i++) {
+    const AssayComponent *attack = assay_plan_component (plan->attacks, i);
+
+    g_ptr_array_add (labels, attack->label);
+    if (!g_str_equal (attack->label, entry->value))
+      continue;
+    *ret_attack = i;
+    n_found++;
+  }
+  if (n_found > 1)
+    return assay_group_fail (group, entry, error, ASSAY_ERROR_SCENARIO,
+                             "%s: [attack %s] has several settings; expected an [attack] of its "
+                             "own for the one that is meant",
+                             key, entry->value);
+  hint = assay_names_hint (labels, entry->value);
+  return n_found == 1
+         || assay_group_fail (group, entry, error, ASSAY_ERROR_SCENARIO,
+                              "%s: the scenario has no [attack %s]%s", key, entry->value, hint);
+}
+
 /* ---- Selecting ---- */
 
 static gboolean

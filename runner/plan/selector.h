@@ -14,6 +14,11 @@ AssaySelector *assay_selector_new (const AssayPlan *plan, const AssayGroup *grou
 gboolean assay_selector_of_attack (const AssayPlan *plan, const AssayGroup *group,
                                    AssaySelector **ret_selector, GError **error);
 
+/* The number of the attack that @key of @group names; ASSAY_NO_COMPONENT: the key is not there.
+ * ASSAY_ERROR_SCENARIO: there is no such attack, or it has several settings. */
+gboolean assay_selector_one_attack (const AssayPlan *plan, const AssayGroup *group, const char *key,
+                                    guint *ret_attack, GError **error);
+
 /* Whether it selects @cell, whose attack (or utility) has @settings. */
 gboolean assay_selector_selects (const AssayPlan *plan, const AssaySelector *selector,
                                  const AssayCell *cell, const AssaySettings *settings);

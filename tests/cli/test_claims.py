@@ -116,6 +116,44 @@ def test_violated(sandbox):
             "60, the claim says at most 0.5"), one["reason"]
 
 
+BESIDE = "defense = plain\nattack = verbatim\nbeyond = nearest"
+
+
+def test_beyond_another_attack(sandbox):
+    """`verbatim` recovers all 60, `nearest` 45: a quarter more, secret by secret. Both recover all
+    of those who are public; and against `lifting` only one of them can be told anything of."""
+    write(sandbox, HEAD + claim("no-more", "at-most = 0.1", BESIDE), n_public=45)
+    one = judge(sandbox, 1)["no-more"]
+    assert (one["verdict"], one["measure"]) == ("violated", "recovery-rate beyond nearest"), one
+    assert (one["estimate"], one["n"], one["witness"]) == (0.25, 60, {}), one
+    assert one["lower"] > 0.1 and one["reason"].startswith(
+        "attack verbatim against plain: recovery-rate beyond nearest is 0.25 ["), one["reason"]
+    sandbox.refuses(sandbox.assay("run", "known.scenario", "--out", "out", "--witness", "no-more"),
+                    "--witness no-more: the claim is about the difference of two attacks, which no "
+                    "single secret shows; expected a claim without 'beyond'")
+    write(sandbox, HEAD + claim("no-more", "at-most = 0.1", BESIDE), n_public=60)
+    one = judge(sandbox, 3)["no-more"]  # shown, and not earned
+    assert (one["estimate"], one["verdict"]) == (0, "inconclusive"), one
+    assert one["reason"].startswith("attack verbatim takes what is released"), one["reason"]
+    write(sandbox, HEAD + claim("less", "at-least = -0.5", BESIDE), n_public=45)
+    assert judge(sandbox, 0)["less"]["verdict"] == "upheld"
+
+
+def test_beyond_is_refused(sandbox):
+    for bound, rest, why in (
+            ("at-most = 0.1", "attack = verbatim\nbeyond = neerest",
+             "beyond: the scenario has no [attack neerest] (did you mean 'nearest'?)"),
+            ("at-most = 1", BESIDE, "no outcome breaks this bound"),
+            ("at-most = 1.5", BESIDE, "expected a number, -1 to 1"),
+            ("at-most = 0.1", "attack = nearest\nbeyond = nearest", "is about no cell")):
+        write(sandbox, HEAD + claim("beside", bound, rest))
+        found = sandbox.assay("plan", "known.scenario")
+        assert found.code != 0 and why in found.err, str(found)
+    write(sandbox, HEAD + claim("beside", "at-most = 0.1", BESIDE, "relative-error-median"))
+    found = sandbox.assay("plan", "known.scenario")
+    assert "beyond: outcomes of two attacks are compared one by one" in found.err, str(found)
+
+
 def test_upheld(sandbox):
     write(sandbox, HEAD + claim("found", "at-least = 0.9"), n_public=60)
     one = judge(sandbox, 0)["found"]

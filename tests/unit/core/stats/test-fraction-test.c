@@ -6,6 +6,7 @@
 
 #include "core/base/rng.h"
 #include "core/stats/bound-test.h"
+#include "core/stats/fraction-test.h"
 #include "tests/reference/naive-interval.h"
 #include "tests/unit/assert-near.h"
 
@@ -189,6 +190,31 @@ Test (share_test, level_is_held_for_any_distribution)
 }
 
 /* A quantile in many groups is above b if more than a share 1 - p is: the test of that share. */
+/* Differences of another range are the shares that they are scaled to, looking ahead too. */
+Test (share_test, differences_are_scaled_shares)
+{
+  const AssayMeasure wide = { .statistic = ASSAY_STATISTIC_MEAN, .low = -2, .high = 2 };
+  double differences[40], shares[40];
+  g_autoptr (AssaySample) sample = NULL;
+  g_autoptr (AssaySample) scaled = NULL;
+
+  for (gsize i = 0; i < 40; i++) {
+    differences[i] = (double) (i % 7) / 5 - 0.5;
+    shares[i] = (differences[i] + 2) / 4;
+  }
+  sample = assay_sample_new_difference (&wide, differences, NULL, 40);
+  scaled = assay_sample_new (&share, shares, NULL, 40);
+  for (double bound = -0.5; bound < 1; bound += 0.3)
+    for (guint side = 0; side < 2; side++) {
+      cr_assert_float_eq (assay_fraction_p (sample, bound, side == 0),
+                          assay_fraction_p (scaled, (bound + 2) / 4, side == 0), 1e-9);
+      cr_assert_float_eq (
+          assay_fraction_detectable (sample, bound, side == 0, 0.05),
+          4 * assay_fraction_detectable (scaled, (bound + 2) / 4, side == 0, 0.05) - 2, 1e-5);
+    }
+  cr_assert (assay_fraction_is_tested (sample));
+}
+
 Test (share_test, quantiles_in_groups_are_shares)
 {
   enum { N = 120, GROUPS = 40 };
