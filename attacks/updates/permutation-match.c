@@ -331,9 +331,6 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
   return weight_control_make (&control, &stream, ret_case, error);
 }
 
-static const AssayArraySpec writes[]
-    = { { "rows-of-weights", "yw", ASSAY_INT64, TRUE, 0 }, { .name = NULL } };
-
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
@@ -358,7 +355,7 @@ ASSAY_ATTACK (permutation_match, "permutation-match",
   .memory = memory,
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_AGGREGATOR | ASSAY_GRANT_MESSAGES,
-  .writes = writes,
+  .writes = weight_claims_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
   .control = { .says = "weights of four users are matched through a permutation that stays",

@@ -7,6 +7,7 @@
  * section 2.5. */
 #include <math.h>
 
+#include "attacks/updates/weight-claims.h"
 #include "attacks/updates/weight-control.h"
 #include "core/base/error.h"
 #include "core/data/kinds/updates.h"
@@ -52,6 +53,7 @@ ASSAY_ATTACK (support_guess, "support-guess",
                  "section 2.5; the attack is ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_NONE,
+  .writes = weight_support_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
   .control = { .says = "weights that one of four users holds are told from those of none",

@@ -8,6 +8,7 @@
  * Doubly Permuted Homomorphic Encryption", section 2.4, begin with, and find wanting for this
  * reason. */
 #include "attacks/updates/row-holders.h"
+#include "attacks/updates/weight-claims.h"
 #include "attacks/updates/weight-control.h"
 #include "core/base/error.h"
 #include "core/crypto/dphe.h"
@@ -83,6 +84,7 @@ ASSAY_ATTACK (support_leak, "support-leak",
                  "section 2.4" },
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_USER | ASSAY_GRANT_MESSAGES,
+  .writes = weight_support_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
   .control = { .says = "supports are read through the permutation that users share",

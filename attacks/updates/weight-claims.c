@@ -3,6 +3,16 @@
 
 #include <string.h>
 
+const AssayArraySpec weight_claims_arrays[] = {
+  { "weight-claims", "uv", ASSAY_INT64, TRUE, 0 },
+  { "claimed-values", "u", ASSAY_FLOAT32, TRUE, 0 },
+  { "rows-of-weights", "yw", ASSAY_INT64, TRUE, 0 },
+  { .name = NULL },
+};
+
+const AssayArraySpec weight_support_arrays[]
+    = { { "support-scores", "gw", ASSAY_FLOAT32, TRUE, 0 }, { .name = NULL } };
+
 void
 weight_claims_init (WeightClaims *claims)
 {

@@ -3,6 +3,10 @@
 
 #include "core/games/guesses/weights.h"
 
+/* What such attacks write: claims, with the rows that weights stand in where they are found (-1:
+ * not), or scores of supports. */
+extern const AssayArraySpec weight_claims_arrays[], weight_support_arrays[];
+
 /* Claims that are being collected. */
 typedef struct {
   GArray *numbers; /* gint64: ASSAY_CLAIM_NUMBERS of each */

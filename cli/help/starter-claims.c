@@ -6,6 +6,18 @@
 
 #include "core/base/each.h"
 
+/* What an attack on model updates finds: samples, weights of users, or which of these there are. */
+static const char *
+measure_of_updates (const AssayAttack *attack)
+{
+  for (const AssayArraySpec *spec = attack->writes; spec != NULL && spec->name != NULL; spec++)
+    if (g_str_equal (spec->name, "weight-claims"))
+      return "weight-claims-right";
+    else if (g_str_equal (spec->name, "support-scores"))
+      return "support-auc";
+  return "sample-recovery-rate";
+}
+
 void
 cli_claim_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char **ret_measure,
                    const char **ret_bound)
@@ -47,10 +59,12 @@ cli_claim_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char 
   finds_codes
       = is_of_codes && !attack->adapts && !(attack->needs & ASSAY_GRANT_HASH_FUNCTION);
   *ret_measure = kind == ASSAY_RELEASE_MIXTURES                    ? "image-ssim"
-                 : kind == ASSAY_RELEASE_UPDATES && !attack->adapts ? "sample-recovery-rate"
+                 : kind == ASSAY_RELEASE_UPDATES && !attack->adapts ? measure_of_updates (attack)
                  : finds_codes                                      ? "bits-recovered"
                                                                     : "recovery-rate";
-  *ret_bound = g_str_has_suffix (*ret_measure, "recovery-rate") ? "0.10"
+  *ret_bound = g_str_has_suffix (*ret_measure, "recovery-rate")
+                       || g_str_equal (*ret_measure, "weight-claims-right")
+                   ? "0.10"
                : g_str_equal (*ret_measure, "image-ssim")       ? "0.30"
                                                                 : "0.60";
 }

@@ -63,7 +63,8 @@ def test_bash(sandbox):
     assert complete_in_bash(sandbox, "describe", "ldp") == ["ldp-feat", "ldp-feat-naive"], (
         "describe")
     assert complete_in_bash(sandbox, "init", "") == defenses(sandbox), "init"
-    assert complete_in_bash(sandbox, "protect", "--defense", "s") == ["sdh", "sh", "sparse-vector"], (
+    assert complete_in_bash(sandbox, "protect", "--defense", "s") == [
+        "sdh", "secure-sum", "sh", "sparse-vector"], (
         "a defense")
     assert complete_in_bash(sandbox, "attack", "-a", "one") == ["one-run"], "an attack"
     assert complete_in_bash(sandbox, "list", "m") == ["metrics"], "a choice"
