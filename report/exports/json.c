@@ -78,8 +78,7 @@ write_pairs (AssayJson *json, const AssayPairsRecord *pairs)
   assay_json_member_int (json, "tried", pairs->tried);
   assay_json_member_int (json, "offered", pairs->offered);
   assay_json_member_int (json, "of-defense", pairs->own);
-  assay_json_member_string (json, "decisive",
-                            pairs->decisive != NULL ? pairs->decisive : "");
+  assay_json_member_string (json, "decisive", pairs->decisive != NULL ? pairs->decisive : "");
   assay_json_end_object (json);
 }
 
@@ -322,17 +321,20 @@ write_attackers (AssayJson *json, const AssayResultAttackers *attackers)
 {
   assay_json_member_object (json, "attackers");
   if (attackers->tried != NULL) {
+    gpointer *game = attackers->games->pdata;
+
     assay_json_member_array (json, "tried");
     ASSAY_FOR_EACH (const AssayResultComponent, attack, attackers->tried) {
       assay_json_begin_object (json);
       assay_json_member_string (json, "attack", attack->label);
+      assay_json_member_string (json, "game", *game++);
       assay_json_member_string (json, "knows", attack->knows);
       assay_json_end_object (json);
     }
     assay_json_end_array (json);
     assay_json_member_array (json, "not_tried");
-    for (guint i = 0; i < attackers->not_tried->len; i++)
-      assay_json_string (json, attackers->not_tried->pdata[i]);
+    ASSAY_FOR_EACH (const char, id, attackers->not_tried)
+      assay_json_string (json, id);
     assay_json_end_array (json);
     write_bool (json, "adaptive", attackers->is_adaptive);
   }

@@ -155,6 +155,7 @@ claim_free (gpointer data)
   g_free (claim->witness.cell);
   assay_audit_record_free (claim->witness.audit);
   g_clear_pointer (&claim->attackers.tried, g_ptr_array_unref);
+  g_clear_pointer (&claim->attackers.games, g_ptr_array_unref);
   g_clear_pointer (&claim->attackers.not_tried, g_ptr_array_unref);
   g_free (claim->attackers.says);
   g_free (claim);

@@ -185,6 +185,7 @@ typedef struct {
 /* Whom a verdict that little was recovered withstood. */
 typedef struct {
   GPtrArray *tried;     /* of AssayResultComponent; NULL: another verdict, and nothing below */
+  GPtrArray *games;     /* of each of them the game that it played: const char * */
   GPtrArray *not_tried; /* of ids: attacks that could have been, which the scenario does not have */
   gboolean is_adaptive; /* one of them learned from runs of the defense itself */
   char *says;           /* all of it in one line */

@@ -58,12 +58,12 @@ def test_whom_a_verdict_withstood(sandbox):
     (claim,) = json.loads(sandbox.read("out/results.json"))["claims"]
     attackers = claim["attackers"]
     assert claim["verdict"] == "upheld" and not attackers["adaptive"], claim
-    assert [one["attack"] for one in attackers["tried"]], attackers
+    assert {one["game"] for one in attackers["tried"]} == {"reconstruct"}, attackers
     assert "clustering" in attackers["not_tried"] and "distinguish" not in attackers["not_tried"]
     line = "; no adaptive attacker was tried; not tried: "
     for text in (result.out, sandbox.read("out/summary.md").replace("\\", ""),
                  sandbox.read("out/claims.xml"), sandbox.read("out/report.html")):
-        assert "withstood " in text and line in text, text
+        assert "withstood in the game reconstruct " in text and line in text, text
     text = sandbox.read("copies.scenario") + "attackers = adaptive\n"
     sandbox.write("copies.scenario", text)
     result = sandbox.assay(*run, "demanding")

@@ -19,6 +19,22 @@ adapts (const AssayComponent *component)
   return attack == NULL || attack->adapts;
 }
 
+static const char *
+game_of (const AssayComponent *component)
+{
+  static const char *const games[] = { [ASSAY_GAME_RECONSTRUCT] = "reconstruct",
+                                       [ASSAY_GAME_LINK] = "link",
+                                       [ASSAY_GAME_PAIR] = "pair",
+                                       [ASSAY_GAME_INFER] = "infer",
+                                       [ASSAY_GAME_MEMBER] = "member",
+                                       [ASSAY_GAME_CROSS] = "cross" };
+  const AssayAuditor *auditor = assay_auditor_of (component->plugin);
+
+  if (auditor != NULL)
+    return auditor->game == ASSAY_AUDIT_ONE_RUN ? "one-run" : "distinguish";
+  return games[assay_attack_plays (component->attack, component->settings->values)];
+}
+
 /* ---- In words ---- */
 
 static char *
@@ -28,16 +44,23 @@ name_tried (const AssayResultComponent *attack)
                                 : g_strdup (attack->label);
 }
 
-/* "withstood nearest (knows public); no adaptive attacker was tried; not tried: clustering" */
+/* "withstood in the game reconstruct verbatim, nearest (knows public); no adaptive attacker was
+ * tried; not tried: clustering" */
 static char *
 describe (const AssayResultAttackers *attackers)
 {
   GString *text = g_string_new ("withstood ");
+  const char *before = NULL;
 
   for (guint i = 0; i < attackers->tried->len; i++) {
+    const char *game = attackers->games->pdata[i];
     g_autofree char *name = name_tried (attackers->tried->pdata[i]);
 
-    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", name);
+    g_string_append (text, i > 0 ? ", " : "");
+    if (before == NULL || !g_str_equal (before, game))
+      g_string_append_printf (text, "in the game %s ", game);
+    g_string_append (text, name);
+    before = game;
   }
   if (!attackers->is_adaptive)
     g_string_append (text, "; no adaptive attacker was tried");
@@ -104,8 +127,11 @@ list_tried (const AssayQuestion *question, const GArray *evidence, AssayResultAt
     const AssayResultComponent *attack
         = assay_result_component (question->results->attacks, cell->attack);
 
-    if (!g_ptr_array_find (attackers->tried, attack, NULL))
+    if (!g_ptr_array_find (attackers->tried, attack, NULL)) {
       g_ptr_array_add (attackers->tried, (gpointer) attack);
+      g_ptr_array_add (attackers->games,
+                       (gpointer) game_of (assay_plan_attack (question->plan, cell)));
+    }
     attackers->is_adaptive = attackers->is_adaptive
                              || adapts (assay_plan_attack (question->plan, cell));
   }
@@ -119,6 +145,7 @@ assay_attackers_find (const AssayQuestion *question, const GArray *evidence)
   if (question->result->is_of_utility || !assay_claim_wants_little (question->result))
     return;
   attackers->tried = g_ptr_array_new ();
+  attackers->games = g_ptr_array_new ();
   attackers->not_tried = g_ptr_array_new ();
   list_tried (question, evidence, attackers);
   list_not_tried (question, evidence, attackers->not_tried);
