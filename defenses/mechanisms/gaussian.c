@@ -132,6 +132,14 @@ pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *r
                    ret_second);
 }
 
+static AssayDomain *
+domain (gconstpointer data, gsize cols)
+{
+  const Gaussian *settings = data;
+
+  return real_domain ((Sensitivity){ settings->sensitivity, NORM_L2 }, cols);
+}
+
 static void
 run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gsize count,
      float *ret_outputs)
@@ -195,6 +203,7 @@ static const AssayMechanism mechanism = {
   .size = row_mechanism_size,
   .n_proposed = 1,
   .pair = pair,
+  .domain = domain,
   .run = run,
   .log_ratio = log_ratio,
   .tight_event = tight_event,

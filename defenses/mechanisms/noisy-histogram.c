@@ -57,6 +57,19 @@ pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *r
   *(has_first_more ? &ret_first[changed] : &ret_second[changed]) += 1;
 }
 
+/* Of counts, one record more or less is one of them by one. */
+static AssayDomain *
+domain (gconstpointer data, gsize cols)
+{
+  const gsize bins = bins_of (data, cols);
+  AssayDomain *domain = assay_domain_new (ASSAY_ADJACENCY_L1, 1, bins);
+
+  for (gsize j = 0; j < bins; j++)
+    domain->lower[j] = 0;
+  domain->is_whole = TRUE;
+  return domain;
+}
+
 static double
 scale_of (const NoisyHistogram *settings)
 {
@@ -103,6 +116,7 @@ static const AssayMechanism mechanism = {
   .size = size,
   .n_proposed = 1,
   .pair = pair,
+  .domain = domain,
   .run = run,
   .canaries = &canaries,
 };

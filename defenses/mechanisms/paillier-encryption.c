@@ -96,7 +96,9 @@ budget (G_GNUC_UNUSED gconstpointer settings, G_GNUC_UNUSED gsize cols)
   return (AssayBudget){ .epsilon = 0 };
 }
 
-/* Pair 0: ones and zeros, whose exponents differ. All others: normal numbers. */
+/* Pair 0: ones and zeros, whose exponents differ. All others: normal numbers. No domain is
+ * declared: any two vectors are neighbours, so that there are no extremes to go to, and a pair more
+ * costs as many encryptions as the audit has runs. */
 static void
 pair (G_GNUC_UNUSED gconstpointer settings, gsize cols, guint index, AssayStream *stream,
       float *ret_first, float *ret_second)

@@ -13,7 +13,12 @@
  *   X shape                 1 1 0 0 0   0 0 1 1 1
  * The table's "all above and all below" are two of them. Of an odd number of queries the half that
  * comes last is the smaller one in "half half", the half that comes first in "X shape"; one query
- * alone is 1 and 0 in the former, 0 and 1 in the latter. */
+ * alone is 1 and 0 in the former, 0 and 1 in the latter.
+ *
+ * Mechanisms that take them declare no domain: answers have no bounds to go to the ends of, the
+ * categories are the directions in which all answers can move at once, and pairs that a domain
+ * would add to them cost training. With one (any answers, each changed by at most 1) the audit of
+ * tests/statistics/audit-calibration.c saw released values in 79 of 100 seeds, without one in 95. */
 #pragma once
 
 #include <glib.h>

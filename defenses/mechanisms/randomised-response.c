@@ -64,6 +64,22 @@ pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *r
   }
 }
 
+/* Bits alone come here: others are refused. */
+static AssayDomain *
+domain (gconstpointer data, gsize cols)
+{
+  const RandomisedResponse *settings = data;
+  AssayDomain *domain = assay_domain_new (
+      settings->relation == WHOLE_CODE ? ASSAY_ADJACENCY_ANY : ASSAY_ADJACENCY_VALUE, 1, cols);
+
+  for (gsize j = 0; j < cols; j++) {
+    domain->lower[j] = 0;
+    domain->upper[j] = 1;
+  }
+  domain->is_whole = domain->is_trusted = TRUE;
+  return domain;
+}
+
 static void
 run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gsize count,
      float *ret_outputs)
@@ -134,6 +150,7 @@ static const AssayMechanism mechanism = {
   .size = row_mechanism_size,
   .n_proposed = 1,
   .pair = pair,
+  .domain = domain,
   .run = run,
   .log_ratio = log_ratio,
   .tight_event = tight_event,

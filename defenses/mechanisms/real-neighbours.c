@@ -40,3 +40,13 @@ real_neighbours (Sensitivity sensitivity, gsize cols, guint index, AssayStream *
   for (gsize j = 0; j < cols; j++)
     ret_first[j] = (float) (difference[j] / length * sensitivity.length * (1 - ROUNDING_MARGIN));
 }
+
+AssayDomain *
+real_domain (Sensitivity sensitivity, gsize cols)
+{
+  AssayDomain *domain = assay_domain_new (
+      sensitivity.norm == NORM_L1 ? ASSAY_ADJACENCY_L1 : ASSAY_ADJACENCY_L2, 1, cols);
+
+  domain->distance = sensitivity.length;
+  return domain;
+}

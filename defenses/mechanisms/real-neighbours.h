@@ -1,7 +1,7 @@
 /* Neighbouring inputs of mechanisms that add noise to rows of reals. */
 #pragma once
 
-#include "core/base/rng.h"
+#include "core/plugin/domain.h"
 
 typedef enum { NORM_L1 = 1, NORM_L2 = 2 } Norm;
 
@@ -17,3 +17,6 @@ typedef struct {
  * that are no neighbours. */
 void real_neighbours (Sensitivity sensitivity, gsize cols, guint index, AssayStream *stream,
                       float *ret_first, float *ret_second);
+
+/* The callback `domain` of such a mechanism: rows without bounds. */
+AssayDomain *real_domain (Sensitivity sensitivity, gsize cols);

@@ -36,3 +36,15 @@ single_value_pair (gconstpointer settings, G_GNUC_UNUSED gsize cols, guint index
   *ret_first = (float) chosen[0];
   *ret_second = (float) chosen[1];
 }
+
+AssayDomain *
+single_value_domain (gconstpointer settings, G_GNUC_UNUSED gsize cols)
+{
+  const SingleValue *single = settings;
+  AssayDomain *domain = assay_domain_new (ASSAY_ADJACENCY_ANY, 1, 1);
+
+  domain->lower[0] = 0;
+  domain->upper[0] = (double) single->values - 1;
+  domain->is_whole = domain->is_trusted = TRUE;
+  return domain;
+}

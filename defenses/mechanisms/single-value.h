@@ -19,3 +19,6 @@ gboolean single_value_check_secrets (gconstpointer settings, AssayView secrets, 
  * different ones at random. */
 void single_value_pair (gconstpointer settings, gsize cols, guint index, AssayStream *stream,
                         float *ret_first, float *ret_second);
+
+/* The callback `domain`. Other numbers are refused before they come here: none is to be tried. */
+AssayDomain *single_value_domain (gconstpointer settings, gsize cols);

@@ -137,6 +137,7 @@ static const AssayMechanism mechanism = {
   .size = size,
   .n_proposed = 1,
   .pair = single_value_pair,
+  .domain = single_value_domain,
   .run = run,
   .tight_event = tight_event,
 };

@@ -160,7 +160,7 @@ Test (plugin_check, measures)
   metric.measure = measure;
   cr_assert (assay_plugin_check (&metric.plugin, NULL));
   metric.n_series = ASSAY_MAX_SERIES + 1;
-  EXPECT_ERROR (CHECK (metric), "'mine': expected the member n_series to be 1 to 10");
+  EXPECT_ERROR (CHECK (metric), "'mine': expected the member n_series to be 1 to 12");
   metric.n_series = 1;
   measures[0].series = 1;
   EXPECT_ERROR (CHECK (metric),
