@@ -24,6 +24,7 @@
 #define POWER_SLICES 1024
 /* Of the counts, what both ends leave out. */
 #define LEFT_OUT 1e-12
+#define SURE 0.9999 /* a power that needs no more looking for a larger one */
 
 static double
 at_least_0 (double epsilon)
@@ -279,6 +280,23 @@ assay_epsilon_power (guint64 runs, double p_first, double p_second, double delta
   for (guint i = 0; i < POWER_SLICES; i++)
     power += chance_beside (&game, qbinom ((i + 0.5) / POWER_SLICES, n, p_second, TRUE, FALSE));
   return power / POWER_SLICES;
+}
+
+double
+assay_epsilon_most_power (guint64 runs, double true_epsilon, double delta, double epsilon,
+                          double alpha)
+{
+  const double step = pow (10, 1 / 64.);
+  double most = 0;
+
+  /* Of rarer events than one run in ten thousand runs a side, nothing is counted. */
+  for (double second = MIN (1e-4 / (double) runs, 0.5); second < 1 && most < SURE; second *= step) {
+    const double first = MIN (exp (true_epsilon) * second + delta,
+                              1 - exp (-true_epsilon) * MAX (1 - second - delta, 0));
+
+    most = MAX (most, assay_epsilon_power (runs, MIN (first, 1), second, delta, epsilon, alpha));
+  }
+  return most;
 }
 
 /* The p-value falls as right guesses rise: the fewest that show it are looked for. */

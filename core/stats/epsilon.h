@@ -44,6 +44,10 @@ double assay_epsilon_runs_needed (const AssayAudit *audit, double epsilon, doubl
  * counts; where fp takes thousands of values, over its quantiles, with an error below 10^-3. */
 double assay_epsilon_power (guint64 runs, double p_first, double p_second, double delta,
                             double epsilon, double alpha);
+/* The most that such a power can be for any event of any mechanism whose (@true_epsilon, @delta) is
+ * right: over the largest p_first that each p_second allows. */
+double assay_epsilon_most_power (guint64 runs, double true_epsilon, double delta, double epsilon,
+                                 double alpha);
 
 /* The same of a one-run audit with @audit's guesses, canaries and delta, each guess being right
  * with probability @right. */

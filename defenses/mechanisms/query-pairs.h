@@ -17,8 +17,8 @@
  *
  * Mechanisms that take them declare no domain: answers have no bounds to go to the ends of, the
  * categories are the directions in which all answers can move at once, and pairs that a domain
- * would add to them cost training. With one (any answers, each changed by at most 1) the audit of
- * tests/statistics/audit-calibration.c saw released values in 79 of 100 seeds, without one in 95. */
+ * would add to them cost training. With one (any answers, each changed by at most 1) the audit
+ * of tests/statistics/audit-calibration.c saw released values in 79 of 100 seeds, without in 95. */
 #pragma once
 
 #include <glib.h>

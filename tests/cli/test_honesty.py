@@ -105,6 +105,8 @@ def test_copies_in_other_trials_are_one_unit(sandbox):
 
 @pytest.mark.parametrize("name, reason", (
     ("few-runs", "cannot be unrefuted: 200 runs of attack distinguish against gaussian see"),
+    ("few-runs-without-a-density", "cannot be unrefuted: 100 runs of attack distinguish against "
+     "sparse-vector see an epsilon of 1.5 with probability"),
     ("few-canaries", "cannot be unrefuted: 40 guesses of attack one-run against histogram see"),
     ("negated", "cannot be upheld: every attack against negated takes what is released"),
     ("hopeless-attack", "cannot be upheld: it is about all defenses that the attacks on none are"),

@@ -151,6 +151,34 @@ Test (epsilon_power, power_of_many_runs_is_the_normal_one)
     }
 }
 
+/* Events that an (epsilon, delta) allows, of all sizes: none has more, some has about as much. */
+Test (epsilon_power, no_event_has_more_than_the_most)
+{
+  static const double deltas[] = { 0, 1e-3 };
+  static const guint64 sizes[] = { 50, 300, 3000 };
+
+  for (gsize d = 0; d < G_N_ELEMENTS (deltas); d++)
+    for (gsize n = 0; n < G_N_ELEMENTS (sizes); n++) {
+      const double most = assay_epsilon_most_power (sizes[n], 1.5, deltas[d], 1, 0.05);
+      double best = 0;
+
+      for (guint i = 1; i < 200; i++) {
+        const double second = pow (10, -4. * i / 200);
+        const double first
+            = MIN (MIN (exp (1.5) * second + deltas[d],
+                        1 - exp (-1.5) * MAX (1 - second - deltas[d], 0)),
+                   1);
+
+        best = MAX (best,
+                    assay_epsilon_power (sizes[n], first, second, deltas[d], 1, 0.05));
+      }
+      cr_assert_lt (best, most + 0.02, "%g of %g", best, most);
+      cr_assert_gt (best, most - 0.02, "%g of %g", best, most);
+    }
+  cr_assert_lt (assay_epsilon_most_power (100, 1.5, 0, 1, 0.05), 0.5);
+  cr_assert_gt (assay_epsilon_most_power (3000, 1.5, 0, 1, 0.05), 0.99);
+}
+
 Test (epsilon_power, power_is_quick_and_bounded)
 {
   static const double chances[] = { 0, 1e-12, 1e-6, 4e-4, 0.2, 0.5, 1 };
