@@ -354,7 +354,7 @@ def test_hostile_headers(sandbox):
         ("a.npy", data.npy_bytes([[1.0]], shape=[9, 9]), "truncated: {*}"),
         ("a.npy", data.npy_bytes([], shape=[0, 9]), "dimension 0 is 0"),
         ("a.npy", b"\x93NUMPY\x01\x00\xff\xff{", "truncated: {*}"),
-        ("a.npy", data.npy_bytes([[1]], "int16"), "holds int16 ('<i2'); expected {*}"),
+        ("a.npy", data.npy_bytes([[1]], "complex64"), "holds complex64 ('<c8'); expected {*}"),
         ("a.idx", b"\0\0\x08\x04" + bytes(40), "begins with 00 00 08 04; expected 00 00 08 01 to "
          "00 00 08 03, an IDX file of bytes with 1 to 3 dimensions"),
         ("a.idx", b"\0\0\x0d\x01" + bytes(40), "begins with 00 00 0d 01; {*}"),
