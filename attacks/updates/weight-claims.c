@@ -46,7 +46,8 @@ copy_numbers (const GArray *numbers)
   const gsize bytes = numbers->len * g_array_get_element_size ((GArray *) numbers);
   gpointer copy = g_malloc (bytes + 1);
 
-  memcpy (copy, numbers->data, bytes);
+  if (bytes > 0)
+    memcpy (copy, numbers->data, bytes);
   return copy;
 }
 
