@@ -320,16 +320,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return TRUE;
 }
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  AssayStream stream = assay_stream (key, 0);
-  const WeightControl control
-      = { .users = 4, .steps = 30, .weights = 120, .held = 0.2, .has_messages = TRUE };
-
-  return weight_control_make (&control, &stream, ret_case, error);
-}
+WEIGHT_CONTROL (make_control, .users = 4, .steps = 30, .weights = 120, .held = 0.2,
+                .has_messages = TRUE)
 
 static guint64
 memory (gconstpointer data, const AssayShape *shape)

@@ -36,15 +36,7 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 }
 
 /* Supports so thin that most of what is held is held by one. */
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  AssayStream stream = assay_stream (key, 0);
-  const WeightControl control = { .users = 4, .steps = 3, .weights = 200, .held = 0.05 };
-
-  return weight_control_make (&control, &stream, ret_case, error);
-}
+WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 200, .held = 0.05)
 
 ASSAY_ATTACK (single_holder, "single-holder",
   .summary = "Read values that a single user holds off the sum of sparse updates",

@@ -53,16 +53,7 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
   return TRUE;
 }
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  AssayStream stream = assay_stream (key, 0);
-  const WeightControl control
-      = { .users = 2, .steps = 3, .weights = 200, .held = 0.4, .has_own = TRUE };
-
-  return weight_control_make (&control, &stream, ret_case, error);
-}
+WEIGHT_CONTROL (make_control, .users = 2, .steps = 3, .weights = 200, .held = 0.4, .has_own = TRUE)
 
 ASSAY_ATTACK (subtract, "subtract",
   .summary = "Take one user's own update away from the sum, and read the others' off what is left",

@@ -36,15 +36,7 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
   return TRUE;
 }
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  AssayStream stream = assay_stream (key, 0);
-  const WeightControl control = { .users = 4, .steps = 3, .weights = 200, .held = 0.1 };
-
-  return weight_control_make (&control, &stream, ret_case, error);
-}
+WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 200, .held = 0.1)
 
 ASSAY_ATTACK (support_guess, "support-guess",
   .summary = "Guess which weights users hold by how large the sum of their updates is",

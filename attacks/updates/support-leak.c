@@ -65,17 +65,8 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
   return TRUE;
 }
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  AssayStream stream = assay_stream (key, 0);
-  const WeightControl control = {
-    .users = 4, .steps = 3, .weights = 100, .held = 0.1, .has_messages = TRUE, .has_shared = TRUE
-  };
-
-  return weight_control_make (&control, &stream, ret_case, error);
-}
+WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 100, .held = 0.1,
+                .has_messages = TRUE, .has_shared = TRUE)
 
 ASSAY_ATTACK (support_leak, "support-leak",
   .summary = "Undo the permutation that users share, and read off messages who holds which weight",

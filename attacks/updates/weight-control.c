@@ -96,10 +96,11 @@ make_release (const WeightControl *control, AssayStream *stream, const AssayMatr
 }
 
 gboolean
-weight_control_make (const WeightControl *control, AssayStream *stream, AssayControlCase *ret_case,
+weight_control_make (const WeightControl *control, AssayStreamKey key, AssayControlCase *ret_case,
                      GError **error)
 {
-  AssayMatrix *secrets = assay_control_normals (control->users, control->weights, stream, error);
+  AssayStream stream = assay_stream (key, 0);
+  AssayMatrix *secrets = assay_control_normals (control->users, control->weights, &stream, error);
   g_autoptr (AssayMatrix) updates
       = assay_matrix_new (control->steps * control->users, control->weights, error);
   AssayMatrix *sums = assay_matrix_new (control->steps, control->weights, error);
@@ -111,9 +112,9 @@ weight_control_make (const WeightControl *control, AssayStream *stream, AssayCon
     assay_matrix_free (models);
     return assay_control_take (ret_case, NULL, secrets);
   }
-  draw_updates (control, stream, updates);
+  draw_updates (control, &stream, updates);
   add_up (control, updates, sums, models);
-  release = make_release (control, stream, updates, sums, models);
+  release = make_release (control, &stream, updates, sums, models);
   if (!assay_control_take (ret_case, release, secrets))
     return FALSE;
   assay_arrays_take_matrix (&ret_case->truth->arrays, "updates", &updates);

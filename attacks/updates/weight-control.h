@@ -15,5 +15,15 @@ typedef struct {
 
 /* Supports by chances that differ between weights and steps, and normal values; models start at 0
  * and are means. */
-gboolean weight_control_make (const WeightControl *control, AssayStream *stream,
+gboolean weight_control_make (const WeightControl *control, AssayStreamKey key,
                               AssayControlCase *ret_case, GError **error);
+
+/* The callback of a descriptor for such a federation: WEIGHT_CONTROL (make_control, .users = 4). */
+#define WEIGHT_CONTROL(name, ...)                                                                  \
+  static gboolean name (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key,                  \
+                        AssayControlCase *ret_case, GError **error)                                \
+  {                                                                                                \
+    static const WeightControl control = { __VA_ARGS__ };                                          \
+                                                                                                   \
+    return weight_control_make (&control, key, ret_case, error);                                   \
+  }

@@ -17,9 +17,6 @@ static const AssayArraySpec guess_arrays[] = {
   { "prior", "k", ASSAY_FLOAT32, TRUE, 0 },      { "attribute", "a", ASSAY_INT64, TRUE, 0 },
   { "threshold", "h", ASSAY_FLOAT32, TRUE, 0 },  { "member-scores", "r", ASSAY_FLOAT32, TRUE, 0 },
   { "cross-scores", "xy", ASSAY_FLOAT32, TRUE, 0 },
-  { "weight-claims", "uv", ASSAY_INT64, TRUE, 0 },
-  { "claimed-values", "u", ASSAY_FLOAT32, TRUE, 0 },
-  { "support-scores", "gw", ASSAY_FLOAT32, TRUE, 0 },
   { .name = NULL },
 };
 

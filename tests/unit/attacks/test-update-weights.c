@@ -168,7 +168,7 @@ Test (update_weights, claims_are_checked)
  * permutation is right about hardly any. */
 Test (update_weights, renewed_rows_are_not_matched)
 {
-  AssayStream stream = assay_stream (assay_stream_key (5, 0, "test", ""), 0);
+  const AssayStreamKey key = assay_stream_key (5, 0, "test", "");
   const WeightControl control
       = { .users = 4, .steps = 12, .weights = 150, .held = 0.2, .has_messages = TRUE };
   AssayControlCase control_case = { 0 };
@@ -178,7 +178,7 @@ Test (update_weights, renewed_rows_are_not_matched)
   gint64 *slots;
   gsize n;
 
-  cr_assert (weight_control_make (&control, &stream, &control_case, NULL));
+  cr_assert (weight_control_make (&control, key, &control_case, NULL));
   fixed = attack_of ("permutation-match", control_case.release);
   cr_assert (assay_weights_judge (&control_case, fixed, &of_fixed, NULL));
   slots = (gint64 *) (gpointer) assay_arrays_get (&control_case.release->arrays, "slots")->data;
