@@ -334,8 +334,8 @@ check_size (const Header *header, gsize numbers, gsize size, gsize *ret_bytes, G
   return TRUE;
 }
 
-static AssayArray *
-parse (GBytes *file, GError **error)
+AssayArray *
+assay_npy_parse (GBytes *file, GError **error)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (file, &size);
@@ -377,7 +377,7 @@ assay_npy_map (const char *path, GError **error)
 
   if (file == NULL)
     return NULL;
-  array = parse (file, error);
+  array = assay_npy_parse (file, error);
   if (array == NULL)
     g_prefix_error (error, "%s: ", path);
   return array;

@@ -9,6 +9,8 @@
 /* Maps @path, or reads it where it has to be converted. ASSAY_ERROR_DATA with path, what was found
  * and what was expected. Values are not looked at. */
 AssayArray *assay_npy_map (const char *path, GError **error);
+/* The same of the content of a file, which messages do not name. */
+AssayArray *assay_npy_parse (GBytes *file, GError **error);
 /* Writes @path atomically (a temporary file beside it, then renamed). ASSAY_ERROR_IO. */
 gboolean assay_npy_write (const char *path, const AssayArray *array, GError **error);
 /* What stands before the numbers of @array, of which only type and shape are looked at: for files

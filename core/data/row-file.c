@@ -1,4 +1,4 @@
-/* Rows of TEXMEX and NumPy files. */
+/* Rows of files of numbers. */
 #include "core/data/row-file.h"
 
 #include <errno.h>
@@ -9,54 +9,27 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
-#include "core/base/file-map.h"
-#include "core/data/npy.h"
-#include "core/data/formats/texmex.h"
+#include "core/data/row-table.h"
 
 /* One entry of a specification. */
 typedef struct {
   char *name;
-  char *range; /* "[100:200]" as written; NULL: none */
+  char *choice; /* what of the file: "age,income"; NULL: all */
+  char *range;  /* "[100:200]" as written; NULL: none */
   gboolean has_first, has_end;
   gsize first, end;
 } Entry;
-
-/* A file as a table of numbers: row i at base + i * stride. */
-typedef struct {
-  GBytes *bytes;
-  const guint8 *base;
-  AssayType type;
-  gboolean is_texmex;
-  AssayTexmex texmex;
-  gsize stride;
-  gsize cols;
-  gsize count;
-} Table;
 
 static void
 clear_entry (Entry *entry)
 {
   g_free (entry->name);
+  g_free (entry->choice);
   g_free (entry->range);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Entry, clear_entry)
 
-static void
-clear_table (Table *table)
-{
-  g_clear_pointer (&table->bytes, g_bytes_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Table, clear_table)
-
 /* ---- Specifications ---- */
-
-static gboolean
-has_known_extension (const char *name)
-{
-  AssayType type;
-
-  return assay_texmex_type (name, &type) || g_str_has_suffix (name, ".npy");
-}
 
 /* One end of a range: digits, or nothing for the end of the file. */
 static gboolean
@@ -86,27 +59,89 @@ parse_range (const char *text, Entry *entry)
          && parse_bound (bounds[1], &entry->has_end, &entry->end);
 }
 
+/* Where the brackets behind the name of a file begin; NULL: there are none. The name itself may
+ * have some, as in "scan[1].npy". */
+static const char *
+find_brackets (const char *text)
+{
+  const char *last = strrchr (text, '[');
+
+  if (assay_row_format (text) != ASSAY_ROWS_UNKNOWN)
+    return NULL;
+  for (const char *at = strchr (text, '['); at != NULL; at = strchr (at + 1, '[')) {
+    g_autofree char *name = g_strndup (text, (gsize) (at - text));
+
+    if (assay_row_format (name) != ASSAY_ROWS_UNKNOWN)
+      return at;
+  }
+  return last;
+}
+
+/* Columns and rows: "[age,income]", "[100:200]" or one behind the other. */
+static gboolean
+parse_brackets (const char *brackets, gboolean has_choice, Entry *entry)
+{
+  const char *last = strrchr (brackets, '[');
+  gsize length = strlen (brackets);
+
+  if (last[1] != '\0' && parse_range (last, entry)) {
+    entry->range = g_strdup (last);
+    length = (gsize) (last - brackets);
+  } else {
+    entry->has_first = entry->has_end = FALSE;
+  }
+  if (length == 0)
+    return TRUE;
+  if (!has_choice || length < 3 || brackets[length - 1] != ']')
+    return FALSE;
+  entry->choice = g_strndup (brackets + 1, length - 2);
+  return TRUE;
+}
+
 static gboolean
 parse_entry (const char *text, const char *specification, Entry *entry, GError **error)
 {
-  const char *bracket = has_known_extension (text) ? NULL : strrchr (text, '[');
+  const char *brackets = find_brackets (text);
+  AssayRowFormat format;
+  gboolean has_choice;
 
-  if (*text == '\0' || bracket == text)
+  if (*text == '\0' || brackets == text)
     return assay_fail (error, ASSAY_ERROR_DATA, "'%s': a file name is missing", specification);
-  entry->name = bracket != NULL ? g_strndup (text, (gsize) (bracket - text)) : g_strdup (text);
-  entry->range = g_strdup (bracket);
-  if (bracket != NULL && !parse_range (bracket, entry))
+  entry->name = brackets != NULL ? g_strndup (text, (gsize) (brackets - text)) : g_strdup (text);
+  format = assay_row_format (entry->name);
+  has_choice = format == ASSAY_ROWS_NPZ || format == ASSAY_ROWS_CSV || format == ASSAY_ROWS_TSV;
+  if (brackets != NULL && !parse_brackets (brackets, has_choice, entry))
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "malformed range '%s': expected [FIRST:END], rows counted from 0 and END "
                        "not included; either may be left out",
                        text);
   if (entry->has_first && entry->has_end && entry->first >= entry->end)
     return assay_fail (error, ASSAY_ERROR_DATA, "'%s' is an empty range", text);
-  if (!has_known_extension (entry->name))
+  if (format == ASSAY_ROWS_UNKNOWN)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "'%s' is of an unknown format: expected .fvecs, .bvecs, .ivecs or .npy",
-                       entry->name);
+                       "'%s' is of an unknown format: expected " ASSAY_ROW_FORMATS, entry->name);
   return TRUE;
+}
+
+/* The entries of a specification: commas separate them, but not within brackets, where quotes keep
+ * names of columns together. */
+static GPtrArray *
+split_entries (const char *specification)
+{
+  GPtrArray *entries = g_ptr_array_new_with_free_func (g_free);
+  const char *start = specification;
+  gboolean is_inside = FALSE, is_quoted = FALSE;
+
+  for (const char *at = specification;; at++) {
+    is_quoted = is_inside && (*at == '"') != is_quoted;
+    is_inside = *at == '[' || (is_inside && (*at != ']' || is_quoted));
+    if (*at != '\0' && (*at != ',' || is_inside))
+      continue;
+    g_ptr_array_add (entries, g_strstrip (g_strndup (start, (gsize) (at - start))));
+    if (*at == '\0')
+      return entries;
+    start = at + 1;
+  }
 }
 
 /* ---- Finding files ---- */
@@ -146,62 +181,6 @@ assay_row_file_find (const char *name, const char *const *folders, GError **erro
                           name, places->str);
 }
 
-/* ---- Formats ---- */
-
-static gboolean
-open_texmex (const char *path, AssayType type, Table *table, GError **error)
-{
-  const guint8 *data;
-  gsize size = 0;
-
-  table->bytes = assay_file_map (path, error);
-  if (table->bytes == NULL)
-    return FALSE;
-  data = g_bytes_get_data (table->bytes, &size);
-  if (!assay_texmex_open (&table->texmex, type, data, size, error))
-    return assay_prefix (error, "%s: ", path);
-  table->is_texmex = TRUE;
-  table->type = type;
-  table->cols = table->texmex.cols;
-  table->count = table->texmex.count;
-  table->stride = table->texmex.stride;
-  table->base = data + table->stride - table->cols * assay_type_size (type);
-  return TRUE;
-}
-
-static gboolean
-open_npy (const char *path, Table *table, GError **error)
-{
-  g_autoptr (AssayArray) array = assay_npy_map (path, error);
-
-  if (array == NULL)
-    return FALSE;
-  if (array->n_dimensions > 2)
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: has %u dimensions; expected rows x columns",
-                       path, array->n_dimensions);
-  table->count = array->shape[0];
-  if (table->count == 0)
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: has no rows", path);
-  table->cols = array->n_dimensions == 2 ? array->shape[1] : 1;
-  if (table->cols < 1 || table->cols > ASSAY_ROW_FILE_MAX_COLS)
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: has %zu columns; expected 1 to %d", path,
-                       table->cols, ASSAY_ROW_FILE_MAX_COLS);
-  table->bytes = g_bytes_ref (array->bytes);
-  table->base = array->data;
-  table->type = array->type;
-  table->stride = table->cols * assay_type_size (array->type);
-  return TRUE;
-}
-
-static gboolean
-open_table (const char *path, const char *name, Table *table, GError **error)
-{
-  AssayType type;
-
-  return assay_texmex_type (name, &type) ? open_texmex (path, type, table, error)
-                                         : open_npy (path, table, error);
-}
-
 /* ---- Values ---- */
 
 /* The first column whose number is NaN or beyond float32; @cols if there is none. The comparison is
@@ -236,8 +215,8 @@ find_bad_value (const guint8 *row, AssayType type, gsize cols, double *ret_value
 
 /* Headers and values of rows [first, end), each read once for the check and the checksum. */
 static gboolean
-check_rows (const char *path, const Table *table, gsize first, gsize end, GChecksum *checksum,
-            GError **error)
+check_rows (const char *path, const AssayRowTable *table, gsize first, gsize end,
+            GChecksum *checksum, GError **error)
 {
   const gsize length = table->cols * assay_type_size (table->type);
 
@@ -285,12 +264,12 @@ append_entry (AssayRowFiles *files, const Entry *entry, const char *const *folde
               GChecksum *checksum, GError **error)
 {
   g_autofree char *path = assay_row_file_find (entry->name, folders, error);
-  g_auto (Table) table = { 0 };
+  g_auto (AssayRowTable) table = { 0 };
   AssayRowRange range = { 0 };
   struct stat about;
   char *canonical;
 
-  if (path == NULL || !open_table (path, entry->name, &table, error)
+  if (path == NULL || !assay_row_table_open (path, entry->name, entry->choice, &table, error)
       || !resolve_range (path, entry, table.count, &range, error))
     return FALSE;
   if (files->rows == NULL)
@@ -309,6 +288,7 @@ append_entry (AssayRowFiles *files, const Entry *entry, const char *const *folde
   }
   range.device = about.st_dev;
   range.inode = about.st_ino;
+  range.array = g_steal_pointer (&table.array);
   range.path = canonical; /* g_free is free since GLib 2.46 */
   g_array_append_val (files->ranges, range);
   assay_rows_append (files->rows, table.bytes, table.base + range.first * table.stride, table.type,
@@ -320,6 +300,7 @@ static void
 clear_range (gpointer range)
 {
   g_free (((AssayRowRange *) range)->path);
+  g_free (((AssayRowRange *) range)->array);
 }
 
 AssayRowFiles *
@@ -327,14 +308,14 @@ assay_row_files_open (const char *specification, const char *const *folders, GEr
 {
   g_autoptr (AssayRowFiles) files = g_new0 (AssayRowFiles, 1);
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  g_auto (GStrv) texts = g_strsplit (*specification != '\0' ? specification : " ", ",", -1);
+  g_autoptr (GPtrArray) texts = split_entries (specification);
 
   files->ranges = g_array_new (FALSE, FALSE, sizeof (AssayRowRange));
   g_array_set_clear_func (files->ranges, clear_range);
-  for (gsize i = 0; texts[i] != NULL; i++) {
+  for (guint i = 0; i < texts->len; i++) {
     g_auto (Entry) entry = { 0 };
 
-    if (!parse_entry (g_strstrip (texts[i]), specification, &entry, error)
+    if (!parse_entry (g_ptr_array_index (texts, i), specification, &entry, error)
         || !append_entry (files, &entry, folders, checksum, error))
       return NULL;
   }
@@ -364,7 +345,8 @@ check_pair (const AssayRowRange *a, const char *role, const AssayRowRange *b,
   const gsize end = MIN (a->end, b->end);
   const gboolean is_one_name = g_str_equal (a->path, b->path);
 
-  if (first >= end || (!is_one_name && (a->device != b->device || a->inode != b->inode)))
+  if (first >= end || g_strcmp0 (a->array, b->array) != 0
+      || (!is_one_name && (a->device != b->device || a->inode != b->inode)))
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_DATA,
                      "%s [%zu:%zu] and %s [%zu:%zu] share rows [%zu:%zu] of %s%s%s; a row may be "

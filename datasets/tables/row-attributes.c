@@ -170,8 +170,8 @@ read_csv (Reading *reading, const char *data, gsize length, Part *part, GError *
   names = read_line (&reader, error);
   if (names == NULL || !take_names (reading, names, error))
     return FALSE;
-  part->values = assay_alloc (part->end - part->first, names->len * sizeof (gint64), "attributes",
-                              error);
+  part->values
+      = assay_alloc (part->end - part->first, names->len * sizeof (gint64), "attributes", error);
   if (part->values == NULL)
     return FALSE;
   for (; reader.at < reader.end; row++) {
@@ -275,15 +275,15 @@ read_role (Reading *reading, const RowAttributesRole *role, const char *const *f
                   .first = range != NULL ? range->first : 0,
                   .end = range != NULL ? range->end : role->n,
                   .of = range != NULL ? range->path : "the secrets" };
-    const gboolean is_ok = read_table (reading, g_strstrip (names[n_names == 1 ? 0 : i]), folders,
-                                       &part, error);
+    const gboolean is_ok
+        = read_table (reading, g_strstrip (names[n_names == 1 ? 0 : i]), folders, &part, error);
     g_autofree gint64 *values = part.values;
 
     if (!is_ok)
       return FALSE;
     if (*ret_values == NULL)
-      *ret_values = assay_alloc (role->n, reading->columns->len * sizeof (gint64), "attributes",
-                                 error);
+      *ret_values
+          = assay_alloc (role->n, reading->columns->len * sizeof (gint64), "attributes", error);
     if (*ret_values == NULL)
       return FALSE;
     memcpy (*ret_values + done * reading->columns->len, values,

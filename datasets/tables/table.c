@@ -150,7 +150,7 @@ open_cifar (AssayTable *table, const guint8 *data, gsize size, GError **error)
 static gboolean
 open_csv (AssayTable *table, const guint8 *data, gsize size, GError **error)
 {
-  if (!assay_csv_table_open (&table->csv, (const char *) data, size, error))
+  if (!assay_csv_table_open (&table->csv, (const char *) data, size, ',', NULL, error))
     return FALSE;
   set_shape (table, table->csv.type, table->csv.count, table->csv.cols);
   return TRUE;

@@ -10,7 +10,7 @@
 #include "core/data/array.h"
 #include "core/data/formats/texmex.h"
 #include "datasets/images/idx-file.h"
-#include "datasets/tables/table-csv.h"
+#include "core/data/formats/csv-table.h"
 
 typedef enum {
   ASSAY_TABLE_FVECS,

@@ -9,6 +9,7 @@
  *
  * Frames are used where the photographs are there too: of a folder they are not. */
 #include "core/data/row-file.h"
+#include "core/data/row-table.h"
 #include "core/external/external-folder.h"
 #include "core/plugin/plugin.h"
 #include "datasets/tables/row-attributes.h"
@@ -279,7 +280,7 @@ static const AssayParam parameters[] = {
                       "partners and geometry"),
   ASSAY_PARAM_STRING (Folder, public, "",
                       "Public rows of the same kind: FILE, FILE[100:200], or several separated by "
-                      "commas; .fvecs, .bvecs, .ivecs or .npy"),
+                      "commas; " ASSAY_ROW_FORMATS),
   ASSAY_PARAM_STRING (Folder, database, "",
                       "Rows from which a defense draws its material, in the same form"),
   ASSAY_PARAM_INT (Folder, classes, 0, 0, 1000000, "classes",

@@ -18,6 +18,7 @@
 
 #include "core/data/formats/csv-column.h"
 #include "core/data/row-file.h"
+#include "core/data/row-table.h"
 #include "core/plugin/plugin.h"
 #include "core/search/dictionary.h"
 #include "datasets/tables/record-copies.h"
@@ -335,19 +336,18 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   n_database = assay_row_files_count (files.roles[DATABASE]);
   records = settings->records ? assay_row_files_count (files.roles[PRIVATE]) : 0;
   *ret_probe = (AssayProbe){ .n_secrets = assay_row_files_count (files.roles[PRIVATE]),
-                               .n_public = assay_row_files_count (files.roles[PUBLIC]) + records,
-                               .n_database = n_centres > 0 ? n_centres : n_database,
-                               .n_test = assay_row_files_count (files.roles[TEST]),
-                               .n_groups = files.n_groups,
-                               .n_classes = files.n_classes,
-                               .cols = assay_rows_cols (files.roles[PRIVATE]->rows) };
-  ret_probe->holdings
-      = held (&files, settings->records, own->labels, known->labels, ASSAY_HAS_LABELS,
-              ASSAY_HAS_PUBLIC_LABELS)
-        | held (&files, settings->records, own->attributes, known->attributes,
-                ASSAY_HAS_ATTRIBUTES, ASSAY_HAS_PUBLIC_ATTRIBUTES)
-        | (files.test_data.labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
-        | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0);
+                             .n_public = assay_row_files_count (files.roles[PUBLIC]) + records,
+                             .n_database = n_centres > 0 ? n_centres : n_database,
+                             .n_test = assay_row_files_count (files.roles[TEST]),
+                             .n_groups = files.n_groups,
+                             .n_classes = files.n_classes,
+                             .cols = assay_rows_cols (files.roles[PRIVATE]->rows) };
+  ret_probe->holdings = held (&files, settings->records, own->labels, known->labels,
+                              ASSAY_HAS_LABELS, ASSAY_HAS_PUBLIC_LABELS)
+                        | held (&files, settings->records, own->attributes, known->attributes,
+                                ASSAY_HAS_ATTRIBUTES, ASSAY_HAS_PUBLIC_ATTRIBUTES)
+                        | (files.test_data.labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
+                        | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0);
   if (n_centres > 0)
     ret_probe->memory = assay_dictionary_memory (n_database, ret_probe->cols, n_centres);
   /* Rows stay in their files: pages of a mapping are the kernel's to drop. */
@@ -445,9 +445,9 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
 }
 
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_STRING (Vectors, private, NULL,
-                      "Rows to protect: FILE, FILE[100:200], or several separated by commas; "
-                      ".fvecs, .bvecs, .ivecs or .npy"),
+  ASSAY_PARAM_STRING (
+      Vectors, private, NULL,
+      "Rows to protect: FILE, FILE[100:200], or several separated by commas; " ASSAY_ROW_FORMATS),
   ASSAY_PARAM_STRING (Vectors, public, "", "Public rows of the same kind, in the same form"),
   ASSAY_PARAM_STRING (Vectors, database, "",
                       "Rows from which a defense draws its material, in the same form"),
@@ -489,7 +489,7 @@ static const AssayParam parameters[] = {
 };
 
 ASSAY_DATASET (vectors, "vectors",
-  .summary = "Vectors from TEXMEX (.fvecs, .bvecs, .ivecs) and NumPy (.npy) files",
+  .summary = "Vectors from TEXMEX (.fvecs, .bvecs, .ivecs), NumPy (.npy, .npz) and CSV files",
   .reference = { "TEXMEX corpora (Jegou, Douze and Schmid 2011); NumPy", "file formats" },
   ASSAY_SETTINGS (Vectors, parameters),
   .probe = probe,

@@ -4,8 +4,11 @@
     numpy_side.py write FOLDER DTYPE    secrets, database, release/ and truth/ below FOLDER
     numpy_side.py read FOLDER           every array of a release, guess or truth; prints JSON
     numpy_side.py types FOLDER          a file of each type and order; prints their names
-    numpy_side.py same FOLDER           that NAME-again.npy holds the numbers of NAME.npy"""
+    numpy_side.py same FOLDER           that NAME-again.npy holds the numbers of NAME.npy
+    numpy_side.py rows FOLDER           .npz, .csv and .tsv files; prints what is to be read of them
+    numpy_side.py rows-read FOLDER      that truth-I holds what was meant by the one number I"""
 
+import csv
 import json
 import pathlib
 import sys
@@ -101,7 +104,41 @@ def check_same(folder):
         assert np.array_equal(np.signbit(after), np.signbit(before)), path
 
 
+def write_rows(folder):
+    """The same numbers in every way; the rows that each specification means."""
+    rng = np.random.default_rng(22)
+    rows = rng.normal(size=(60, 6)) * 10.0 ** rng.integers(-20, 20, (60, 6))
+    names = ["a", "b,b", "c c", "d]", "e", "-f"]
+    np.savez(folder / "stored.npz", rows=rows, other=rows[::-1])
+    np.savez_compressed(folder / "packed.npz", rows.astype("f4"))
+    np.savetxt(folder / "bare.csv", rows, delimiter=",", fmt="%.17g")
+    for name, separator in (("named.csv", ","), ("semicolons.csv", ";"), ("tabs.tsv", "\t")):
+        with open(folder / name, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, delimiter=separator)
+            writer.writerow(["name", *names])
+            writer.writerows([f"Ann; {i}", *map(repr, row.tolist())] for i, row in enumerate(rows))
+    (folder / "semicolons.csv").write_text(
+        (folder / "semicolons.csv").read_text().replace("b,b", "b"), encoding="utf-8")
+    meant = {
+        "stored.npz[rows]": rows, "stored.npz[other][10:]": rows[::-1][10:], "packed.npz": rows,
+        "bare.csv[:50]": rows[:50], "named.csv[-name]": rows, "tabs.tsv[-name][5:9]": rows[5:9],
+        'named.csv["b,b","d]",-f,a]': rows[:, [1, 3, 5, 0]],
+        "semicolons.csv[e, b][1:]": rows[1:, [4, 1]],
+    }
+    for i, values in enumerate(meant.values()):
+        np.save(folder / f"meant-{i}.npy", values.astype("f4"))
+    print(json.dumps(list(meant)))
+
+
+def check_rows(folder):
+    for path in sorted(folder.glob("meant-*.npy")):
+        number = path.stem.removeprefix("meant-")
+        read = np.load(folder / f"truth-{number}" / "secrets.npy")
+        assert np.array_equal(read, np.load(path)), number
+
+
 if sys.argv[1] == "write":
     write(pathlib.Path(sys.argv[2]), sys.argv[3])
 else:
-    {"read": read, "types": write_types, "same": check_same}[sys.argv[1]](pathlib.Path(sys.argv[2]))
+    {"read": read, "types": write_types, "same": check_same, "rows": write_rows,
+     "rows-read": check_rows}[sys.argv[1]](pathlib.Path(sys.argv[2]))

@@ -68,3 +68,35 @@ def test_every_type_and_order_that_numpy_saves(sandbox, numpy_python):
     for name in written:
         sandbox.expect(sandbox.assay("dataset", "convert", f"{name}.npy", f"{name}-again.npy"))
     numpy_side(numpy_python, "same", sandbox.path)
+
+
+def test_archives_and_tables_of_text(sandbox, numpy_python):
+    """Arrays of .npz, columns of CSV and TSV, and ranges of both: the rows that NumPy has."""
+    specifications = json.loads(numpy_side(numpy_python, "rows", sandbox.path))
+    assert len(specifications) > 7, specifications
+    for i, rows in enumerate(specifications):
+        sandbox.expect(sandbox.assay("protect", "--defense", "none", "--secrets", rows,
+                                     "--release", f"release-{i}", "--truth", f"truth-{i}"))
+    numpy_side(numpy_python, "rows-read", sandbox.path)
+
+
+def test_one_file_can_have_public_and_private_rows(sandbox, numpy_python):
+    """Two arrays of one archive are apart; the same rows in other columns are not."""
+    numpy_side(numpy_python, "rows", sandbox.path)
+    (sandbox.path / "apart.scenario").write_text("""[dataset]
+plugin = vectors
+private = stored.npz[rows][:20]
+public = stored.npz[other][:20]
+[defense none]
+[attack verbatim]
+""", encoding="utf-8")
+    (sandbox.path / "shared.scenario").write_text("""[dataset]
+plugin = vectors
+private = named.csv[a,e][:20]
+public = named.csv[e,a][10:30]
+[defense none]
+[attack verbatim]
+""", encoding="utf-8")
+    sandbox.expect(sandbox.assay("run", "apart.scenario", "--out", "out"))
+    result = sandbox.assay("run", "shared.scenario", "--out", "shared")
+    assert result.code == 2 and "share rows [10:20] of" in result.err, result.err

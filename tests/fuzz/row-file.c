@@ -1,12 +1,14 @@
-/* Fuzz target: rows of .fvecs, .bvecs, .ivecs and .npy files. An input is a specification as
+/* Fuzz target: rows of TEXMEX, NumPy (.npy, .npz) and CSV files. An input is a specification as
  * scenarios have it, a line end, and the content of every file that it names. */
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>
 
 #include "core/data/row-file.h"
+#include "core/data/row-table.h"
 
-static const char *const names[] = { "a.fvecs", "a.bvecs", "a.ivecs", "a.npy", NULL };
+static const char *const names[]
+    = { "a.fvecs", "a.bvecs", "a.ivecs", "a.npy", "a.npz", "a.csv", "a.tsv", NULL };
 
 static void
 check_rows (const AssayRowFiles *files)

@@ -5,50 +5,9 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-#include "core/base/text.h"
+#include "core/data/formats/csv-header.h"
 #include "core/data/formats/csv.h"
 #include "core/data/matrix.h"
-
-/* The fields of the header line. */
-static GPtrArray *
-read_names (AssayCsvReader *reader, GError **error)
-{
-  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  gboolean ends_row = FALSE;
-
-  if (reader->at == reader->end)
-    return assay_fail_null (error, ASSAY_ERROR_DATA, "is empty; expected a line of column names");
-  while (!ends_row) {
-    if (!assay_csv_read_field (reader, &ends_row, error))
-      return NULL;
-    g_ptr_array_add (names, g_strdup (reader->field->str));
-  }
-  return g_steal_pointer (&names);
-}
-
-static gboolean
-find_column (const GPtrArray *names, const char *column, guint *ret_index, GError **error)
-{
-  guint n_found = 0;
-  g_autofree char *hint = NULL;
-  g_autofree char *all = NULL;
-  g_autofree const char **list = g_new0 (const char *, names->len + 1);
-
-  for (guint i = 0; i < names->len; i++) {
-    list[i] = g_ptr_array_index (names, i);
-    if (g_str_equal (list[i], column) && n_found++ == 0)
-      *ret_index = i;
-  }
-  if (n_found == 1)
-    return TRUE;
-  if (n_found > 1)
-    return assay_fail (error, ASSAY_ERROR_DATA, "column '%s' stands there %u times", column,
-                       n_found);
-  hint = assay_text_did_you_mean (column, list);
-  all = g_strjoinv (", ", (char **) list);
-  return assay_fail (error, ASSAY_ERROR_DATA, "has no column '%s'%s; its columns are %s", column,
-                     hint, all);
-}
 
 /* Reads the field number @wanted of a row of @n_fields into @value. */
 static gboolean
@@ -91,11 +50,11 @@ read_column (AssayCsvReader *reader, const char *column, gsize n_rows, GError **
 {
   g_autoptr (AssayCsvColumn) read = g_new0 (AssayCsvColumn, 1);
   g_autoptr (GHashTable) numbers = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GPtrArray) names = read_names (reader, error);
+  g_autoptr (GPtrArray) names = assay_csv_header_read (reader, error);
   g_autoptr (GString) value = g_string_new (NULL);
   guint wanted = 0;
 
-  if (names == NULL || !find_column (names, column, &wanted, error))
+  if (names == NULL || !assay_csv_header_find (names, column, &wanted, error))
     return NULL;
   read->values = g_ptr_array_new_with_free_func (g_free);
   read->groups = assay_alloc (n_rows, sizeof *read->groups, "groups", error);

@@ -16,7 +16,8 @@ assay_csv_reader (const char *data, gsize length)
   return (AssayCsvReader){ .at = has_mark ? data + mark : data,
                            .end = data + length,
                            .line = 1,
-                           .field = g_string_new (NULL) };
+                           .field = g_string_new (NULL),
+                           .separator = ',' };
 }
 
 void
@@ -46,9 +47,9 @@ read_quoted (AssayCsvReader *reader, GError **error)
 }
 
 static gboolean
-is_special (char c)
+is_special (const AssayCsvReader *reader, char c)
 {
-  return c == ',' || c == '\n' || c == '\r' || c == '"' || c == '\0';
+  return c == reader->separator || c == '\n' || c == '\r' || c == '"' || c == '\0';
 }
 
 gboolean
@@ -61,7 +62,7 @@ assay_csv_read_field (AssayCsvReader *reader, gboolean *ret_ends_row, GError **e
   } else {
     const char *start = reader->at;
 
-    while (reader->at < reader->end && !is_special (*reader->at))
+    while (reader->at < reader->end && !is_special (reader, *reader->at))
       reader->at++;
     g_string_append_len (reader->field, start, reader->at - start);
   }
@@ -70,7 +71,7 @@ assay_csv_read_field (AssayCsvReader *reader, gboolean *ret_ends_row, GError **e
   *ret_ends_row = reader->at == reader->end || *reader->at == '\n';
   if (strlen (reader->field->str) != reader->field->len || (!*ret_ends_row && *reader->at == '\0'))
     return assay_fail (error, ASSAY_ERROR_DATA, "line %zu: has a NUL byte", reader->line);
-  if (!*ret_ends_row && *reader->at != ',')
+  if (!*ret_ends_row && *reader->at != reader->separator)
     return assay_fail (error, ASSAY_ERROR_DATA, "line %zu: unexpected %s", reader->line,
                        *reader->at == '"'    ? "quote in a field without quotes"
                        : *reader->at == '\r' ? "carriage return"
@@ -78,4 +79,16 @@ assay_csv_read_field (AssayCsvReader *reader, gboolean *ret_ends_row, GError **e
   reader->line += reader->at < reader->end && *reader->at == '\n';
   reader->at += reader->at < reader->end;
   return TRUE;
+}
+
+char
+assay_csv_separator (const char *data, gsize length)
+{
+  const char *newline = memchr (data, '\n', length);
+  const gsize first = newline != NULL ? (gsize) (newline - data) : length;
+
+  for (const char *separator = ",;\t"; *separator != '\0'; separator++)
+    if (memchr (data, *separator, first) != NULL)
+      return *separator;
+  return ',';
 }

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/data/npy.h"
 #include "core/data/row-file.h"
+#include "core/data/row-table.h"
 
 /* ---- Files to test with ---- */
 
@@ -265,10 +266,8 @@ Test (row_file, refuses_malformed_specifications)
   assert_refused ("good.fvecs,", "'good.fvecs,': a file name is missing");
   assert_refused (",good.fvecs", "',good.fvecs': a file name is missing");
   assert_refused ("[1:2]", "'[1:2]': a file name is missing");
-  assert_refused ("good.csv", "'good.csv' is of an unknown format: expected .fvecs, .bvecs, "
-                              ".ivecs or .npy");
-  assert_refused ("good[1:2]", "'good' is of an unknown format: expected .fvecs, .bvecs, .ivecs "
-                               "or .npy");
+  assert_refused ("good.h5", "'good.h5' is of an unknown format: expected " ASSAY_ROW_FORMATS);
+  assert_refused ("good[1:2]", "'good' is of an unknown format: expected " ASSAY_ROW_FORMATS);
 }
 
 Test (row_file, refuses_ranges_that_do_not_fit)

@@ -1,10 +1,12 @@
 /* Numbers in CSV files. The text is read twice: for shape and type, and for the numbers. */
-#include "datasets/tables/table-csv.h"
+#include "core/data/formats/csv-table.h"
 
 #include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/data/formats/csv-header.h"
+#include "core/data/matrix.h"
 
 #define EXCERPT 40
 
@@ -53,6 +55,14 @@ fail_number (const char *text, gsize line, gsize column, GError **error)
                      line, column, EXCERPT, text);
 }
 
+static gsize
+place_of (const AssayCsvTable *table, gsize column)
+{
+  if (table->places == NULL)
+    return column;
+  return column < table->n_fields ? table->places[column] : G_MAXSIZE;
+}
+
 /* Whether no field of the first line is a number, "nan" and "inf" being numbers too. */
 static gboolean
 is_header (AssayCsvReader reader, gboolean *ret_is_header, GError **error)
@@ -85,34 +95,52 @@ count_row (AssayCsvTable *table, AssayCsvReader *reader, gboolean has_numbers, G
 
     if (!read_field (reader, &ends_row, error))
       return FALSE;
-    if (!has_numbers)
+    if (!has_numbers || place_of (table, cols) == G_MAXSIZE)
       continue;
     if (!parse_number (reader->field->str, &number))
       return fail_number (reader->field->str, line, cols, error);
     if (!number.is_whole)
       table->type = ASSAY_FLOAT64;
   }
-  if (table->cols == 0)
-    table->cols = cols;
-  if (cols != table->cols)
+  if (table->n_fields == 0)
+    table->n_fields = cols;
+  if (cols != table->n_fields)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "line %zu: has %zu fields; expected %zu as in the first line", line, cols,
-                       table->cols);
+                       table->n_fields);
   return TRUE;
 }
 
-gboolean
-assay_csv_table_open (AssayCsvTable *table, const char *data, gsize length, GError **error)
+/* The header, where there is one or has to be, and which of its columns are wanted. */
+static gboolean
+read_header (AssayCsvTable *table, AssayCsvReader *reader, const char *columns, GError **error)
 {
+  g_autoptr (GPtrArray) names = NULL;
   gboolean has_header = FALSE;
+
+  if (columns == NULL)
+    return is_header (*reader, &has_header, error)
+           && (!has_header || count_row (table, reader, FALSE, error));
+  names = assay_csv_header_read (reader, error);
+  if (names == NULL)
+    return FALSE;
+  table->n_fields = names->len;
+  table->places = assay_csv_header_choose (names, columns, &table->cols, error);
+  return table->places != NULL;
+}
+
+gboolean
+assay_csv_table_open (AssayCsvTable *table, const char *data, gsize length, char separator,
+                      const char *columns, GError **error)
+{
   AssayCsvReader reader;
 
   *table = (AssayCsvTable){ .type = ASSAY_INT64, .reader = assay_csv_reader (data, length) };
+  table->reader.separator = separator;
   reader = table->reader;
   if (reader.at == reader.end)
     return assay_fail (error, ASSAY_ERROR_DATA, "is empty; expected lines of numbers");
-  if (!is_header (reader, &has_header, error)
-      || (has_header && !count_row (table, &reader, FALSE, error)))
+  if (!read_header (table, &reader, columns, error))
     return FALSE;
   table->reader = reader;
   for (; reader.at < reader.end; table->count++)
@@ -120,6 +148,8 @@ assay_csv_table_open (AssayCsvTable *table, const char *data, gsize length, GErr
       return FALSE;
   if (table->count == 0)
     return assay_fail (error, ASSAY_ERROR_DATA, "has a header and no rows");
+  if (columns == NULL)
+    table->cols = table->n_fields;
   return TRUE;
 }
 
@@ -128,16 +158,19 @@ assay_csv_table_read (AssayCsvTable *table, gpointer ret_values, GError **error)
 {
   const gsize line = table->reader.line;
 
-  for (gsize j = 0; j < table->cols; j++) {
+  for (gsize j = 0; j < table->n_fields; j++) {
+    const gsize place = place_of (table, j);
     gboolean ends_row;
     Number number;
 
     if (!read_field (&table->reader, &ends_row, error))
       return FALSE;
-    if (!parse_number (table->reader.field->str, &number) || ends_row != (j == table->cols - 1))
+    if (place == G_MAXSIZE)
+      continue;
+    if (!parse_number (table->reader.field->str, &number) || ends_row != (j == table->n_fields - 1))
       return fail_number (table->reader.field->str, line, j, error);
     if (table->type == ASSAY_INT64) {
-      ((gint64 *) ret_values)[j] = number.whole;
+      ((gint64 *) ret_values)[place] = number.whole;
       continue;
     }
     if (number.is_whole && (number.value >= 0x1p63 || (gint64) number.value != number.whole))
@@ -145,7 +178,7 @@ assay_csv_table_read (AssayCsvTable *table, gpointer ret_values, GError **error)
                          "line %zu, column %zu is %s, which float64 does not hold exactly, beside "
                          "numbers that are not whole",
                          line, j, table->reader.field->str);
-    ((double *) ret_values)[j] = number.value;
+    ((double *) ret_values)[place] = number.value;
   }
   return TRUE;
 }
@@ -154,4 +187,26 @@ void
 assay_csv_table_clear (AssayCsvTable *table)
 {
   assay_csv_reader_clear (&table->reader);
+  g_clear_pointer (&table->places, g_free);
+}
+
+AssayArray *
+assay_csv_table_array (const char *data, gsize length, char separator, const char *columns,
+                       GError **error)
+{
+  g_auto (AssayCsvTable) table = { 0 };
+  g_autofree guint8 *values = NULL;
+  gsize row_bytes;
+
+  if (!assay_csv_table_open (&table, data, length, separator, columns, error))
+    return NULL;
+  row_bytes = table.cols * assay_type_size (table.type);
+  values = assay_alloc (table.count, row_bytes, "rows of numbers", error);
+  if (values == NULL)
+    return NULL;
+  for (gsize i = 0; i < table.count; i++)
+    if (!assay_csv_table_read (&table, values + i * row_bytes, error))
+      return NULL;
+  return assay_array_take (table.type, 2, (gsize[]){ table.count, table.cols },
+                           g_steal_pointer (&values));
 }

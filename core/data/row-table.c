@@ -1,0 +1,186 @@
+/* Files of numbers as tables. */
+#include "core/data/row-table.h"
+
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/file-map.h"
+#include "core/base/text.h"
+#include "core/data/formats/csv-table.h"
+#include "core/data/formats/zip.h"
+#include "core/data/npy.h"
+
+void
+assay_row_table_clear (AssayRowTable *table)
+{
+  g_clear_pointer (&table->bytes, g_bytes_unref);
+  g_clear_pointer (&table->array, g_free);
+}
+
+AssayRowFormat
+assay_row_format (const char *name)
+{
+  AssayType type;
+
+  if (assay_texmex_type (name, &type))
+    return ASSAY_ROWS_TEXMEX;
+  if (g_str_has_suffix (name, ".npy"))
+    return ASSAY_ROWS_NPY;
+  if (g_str_has_suffix (name, ".npz"))
+    return ASSAY_ROWS_NPZ;
+  if (g_str_has_suffix (name, ".csv"))
+    return ASSAY_ROWS_CSV;
+  return g_str_has_suffix (name, ".tsv") ? ASSAY_ROWS_TSV : ASSAY_ROWS_UNKNOWN;
+}
+
+static gboolean
+open_texmex (GBytes *file, AssayType type, AssayRowTable *table, GError **error)
+{
+  gsize size = 0;
+  const guint8 *data = g_bytes_get_data (file, &size);
+
+  if (!assay_texmex_open (&table->texmex, type, data, size, error))
+    return FALSE;
+  table->is_texmex = TRUE;
+  table->type = type;
+  table->cols = table->texmex.cols;
+  table->count = table->texmex.count;
+  table->stride = table->texmex.stride;
+  table->base = data + table->stride - table->cols * assay_type_size (type);
+  table->bytes = g_bytes_ref (file);
+  return TRUE;
+}
+
+/* One row is a matrix of one row, or one column of numbers. */
+static gboolean
+take_array (const AssayArray *array, AssayRowTable *table, GError **error)
+{
+  if (array == NULL)
+    return FALSE;
+  if (array->n_dimensions > 2)
+    return assay_fail (error, ASSAY_ERROR_DATA, "has %u dimensions; expected rows x columns",
+                       array->n_dimensions);
+  table->count = array->shape[0];
+  if (table->count == 0)
+    return assay_fail (error, ASSAY_ERROR_DATA, "has no rows");
+  table->cols = array->n_dimensions == 2 ? array->shape[1] : 1;
+  if (table->cols < 1 || table->cols > ASSAY_ROW_FILE_MAX_COLS)
+    return assay_fail (error, ASSAY_ERROR_DATA, "has %zu columns; expected 1 to %d", table->cols,
+                       ASSAY_ROW_FILE_MAX_COLS);
+  table->bytes = g_bytes_ref (array->bytes);
+  table->base = array->data;
+  table->type = array->type;
+  table->stride = table->cols * assay_type_size (array->type);
+  return TRUE;
+}
+
+static gboolean
+open_npy (GBytes *file, AssayRowTable *table, GError **error)
+{
+  g_autoptr (AssayArray) array = assay_npy_parse (file, error);
+
+  return take_array (array, table, error);
+}
+
+static gboolean
+open_csv (GBytes *file, gboolean has_tabs, const char *columns, AssayRowTable *table,
+          GError **error)
+{
+  gsize size = 0;
+  const char *text = g_bytes_get_data (file, &size);
+  g_autoptr (AssayArray) array = NULL;
+  GError *problem = NULL;
+
+  text = size > 0 ? text : "";
+  array = assay_csv_table_array (text, size, has_tabs ? '\t' : assay_csv_separator (text, size),
+                                 columns, &problem);
+  if (array == NULL && columns == NULL && size > 0) {
+    assay_error_set (
+        error, ASSAY_ERROR_DATA,
+        "%s; columns are chosen as in FILE[age,income], and FILE[-name] is all but one",
+        problem->message);
+    g_error_free (problem);
+    return FALSE;
+  }
+  if (array == NULL)
+    g_propagate_error (error, problem);
+  return take_array (array, table, error);
+}
+
+/* ---- .npz ---- */
+
+/* "x" for the member x.npy, as NumPy says it. */
+static char *
+array_name (const AssayZipMember *member)
+{
+  const gsize length = strlen (member->name);
+
+  return g_strndup (member->name, length - (g_str_has_suffix (member->name, ".npy") ? 4 : 0));
+}
+
+/* The member that is the array @wanted; the only one, if none is named. */
+static const AssayZipMember *
+find_member (const GArray *members, const char *wanted, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *all = NULL;
+  g_autofree char *hint = NULL;
+
+  for (guint i = 0; i < members->len; i++) {
+    const AssayZipMember *member = &g_array_index (members, AssayZipMember, i);
+
+    g_ptr_array_add (names, array_name (member));
+    if (wanted != NULL && g_str_equal (g_ptr_array_index (names, i), wanted))
+      return member;
+  }
+  if (members->len == 0)
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "holds no array");
+  if (wanted == NULL && members->len == 1)
+    return &g_array_index (members, AssayZipMember, 0);
+  g_ptr_array_add (names, NULL);
+  all = g_strjoinv (", ", (char **) names->pdata);
+  if (wanted == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "holds %u arrays (%s): choose one, as in FILE[%s]", members->len, all,
+                            (const char *) g_ptr_array_index (names, 0));
+  hint = assay_text_did_you_mean (wanted, (const char *const *) names->pdata);
+  return assay_fail_null (error, ASSAY_ERROR_DATA, "has no array '%s'%s; it holds %s", wanted, hint,
+                          all);
+}
+
+static gboolean
+open_npz (GBytes *file, const char *wanted, AssayRowTable *table, GError **error)
+{
+  g_autoptr (GArray) members = assay_zip_members (file, error);
+  const AssayZipMember *member = members != NULL ? find_member (members, wanted, error) : NULL;
+  g_autoptr (GBytes) content = NULL;
+
+  if (member == NULL)
+    return FALSE;
+  table->array = array_name (member);
+  content = assay_zip_read (file, member, error);
+  return (content != NULL && open_npy (content, table, error))
+         || assay_prefix (error, "array '%s': ", table->array);
+}
+
+gboolean
+assay_row_table_open (const char *path, const char *name, const char *choice, AssayRowTable *table,
+                      GError **error)
+{
+  const AssayRowFormat format = assay_row_format (name);
+  g_autoptr (GBytes) file = assay_file_map (path, error);
+  AssayType type = ASSAY_FLOAT32;
+  gboolean is_open;
+
+  if (file == NULL)
+    return FALSE;
+  if (format == ASSAY_ROWS_TEXMEX && assay_texmex_type (name, &type))
+    is_open = open_texmex (file, type, table, error);
+  else if (format == ASSAY_ROWS_NPZ)
+    is_open = open_npz (file, choice, table, error);
+  else if (format == ASSAY_ROWS_CSV || format == ASSAY_ROWS_TSV)
+    is_open = open_csv (file, format == ASSAY_ROWS_TSV, choice, table, error);
+  else
+    is_open = open_npy (file, table, error);
+  return is_open || assay_prefix (error, "%s: ", path);
+}

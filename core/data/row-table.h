@@ -1,0 +1,43 @@
+/* A file of numbers as a table, of which rows are taken (core/data/row-file.h). */
+#pragma once
+
+#include "core/data/array.h"
+#include "core/data/formats/texmex.h"
+
+/* The largest dimension of a row that is believed. */
+#define ASSAY_ROW_FILE_MAX_COLS (1 << 20)
+
+/* Row i at @base + i * @stride, in @bytes. */
+typedef struct {
+  GBytes *bytes;
+  const guint8 *base;
+  AssayType type;
+  gboolean is_texmex;
+  AssayTexmex texmex;
+  gsize stride;
+  gsize cols;
+  gsize count;
+  char *array; /* the array of a .npz file that it is; NULL: other files */
+} AssayRowTable;
+
+typedef enum {
+  ASSAY_ROWS_UNKNOWN, /* by the end of its name */
+  ASSAY_ROWS_TEXMEX,
+  ASSAY_ROWS_NPY,
+  ASSAY_ROWS_NPZ,
+  ASSAY_ROWS_CSV,
+  ASSAY_ROWS_TSV,
+} AssayRowFormat;
+
+AssayRowFormat assay_row_format (const char *name);
+/* What is read, for messages: ".fvecs, ... or .tsv". */
+#define ASSAY_ROW_FORMATS ".fvecs, .bvecs, .ivecs, .npy, .npz, .csv or .tsv"
+
+/* Opens the file @path, called @name. @choice is what stands in brackets behind the name, NULL for
+ * nothing: columns of CSV (core/data/formats/csv-table.h), the array of a .npz file (which needs no
+ * name when there is one alone). Values are not looked at, but those of CSV. ASSAY_ERROR_DATA names
+ * the file. */
+gboolean assay_row_table_open (const char *path, const char *name, const char *choice,
+                               AssayRowTable *table, GError **error);
+void assay_row_table_clear (AssayRowTable *table);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayRowTable, assay_row_table_clear)
