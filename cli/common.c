@@ -100,10 +100,18 @@ cli_refuse (const char *format, ...)
   return EXIT_BAD_INPUT;
 }
 
+/* Messages may hold what programs of others said: nothing in them may steer the terminal. */
 int
 cli_fail_early (const GError *error)
 {
-  g_printerr ("assay: %s\n", error->message);
+  g_autofree char *valid = g_utf8_make_valid (error->message, -1);
+  g_auto (GStrv) lines = g_strsplit (valid, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL; i++) {
+    g_autofree char *plain = assay_text_plain (lines[i]);
+
+    g_printerr ("%s%s\n", i == 0 ? "assay: " : "", plain);
+  }
   return EXIT_BAD_INPUT;
 }
 
@@ -201,8 +209,8 @@ gboolean
 cli_open_rows (const char *specification, const char *option, AssayRows **ret_rows, GError **error)
 {
   const char *data = g_getenv ("ASSAY_DATA");
-  const char *const folders[] = { ".", data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA,
-                                  NULL };
+  const char *const folders[]
+      = { ".", data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA, NULL };
   g_autoptr (AssayRowFiles) files = NULL;
 
   *ret_rows = NULL;

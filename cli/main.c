@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "config.h"
 #include "core/math/linalg.h"
-#include "core/plugin/module-loader.h"
+#include "core/plugin/modules/module-loader.h"
 
 static void
 print_help (void)

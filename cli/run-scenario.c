@@ -136,6 +136,7 @@ typedef struct {
   const AssayPlan *plan;
   const CliRunOptions *options;
   AssayWorkspace *workspace;
+  const char *place;       /* of its results */
   AssayTransport *workers; /* NULL: this process runs the cells */
 } Running;
 
@@ -145,8 +146,7 @@ start_workers (Running *running, GError **error)
   const guint n = (guint) running->options->workers;
 
   if (running->workers == NULL && n > 1)
-    running->workers = cli_workers_new (running->plan, &running->options->plan, n,
-                                        running->options->verbose, error);
+    running->workers = cli_workers_new (running->plan, running->place, running->options, error);
   return running->workers != NULL || n < 2;
 }
 
@@ -191,6 +191,7 @@ run_in_folder (Running *running, AssayFolder *folder)
       = (!running->options->accepts_changed_claims
          || assay_seal_accept (folder->store, plan, &error))
         && assay_inputs_check (plan, running->workspace, folder->store, folder->is_finished, &error)
+        && (folder->is_finished || assay_manifest_add_confinement (plan, folder->store, &error))
         && (folder->is_finished || run_cells (running, folder->store, &callbacks, &end, &error));
   int code;
 
@@ -243,8 +244,10 @@ int
 cli_run_plan (const AssayPlan *plan, const char *place, const CliRunOptions *options)
 {
   g_autoptr (GError) error = NULL;
-  Running running = { .plan = plan, .options = options, .workers = options->ranks };
+  Running running = { .plan = plan, .options = options, .place = place, .workers = options->ranks };
   int code;
+
+  cli_hide_results (plan, options->out);
 
   if (!options->resume && !start_workers (&running, &error))
     return cli_fail_early (error);

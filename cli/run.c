@@ -153,7 +153,7 @@ play_role (guint n, char **scenarios, CliRunOptions *options)
   options->ranks = process.ranks;
   if (process.scheduler != NULL) {
     set_budget_of_rank (&process, options);
-    cli_process_work (&process, scenarios, n, &options->plan, !options->resume);
+    cli_process_work (&process, scenarios, n, options);
   } else {
     code = run_all (scenarios, n, options);
   }
@@ -165,34 +165,33 @@ play_role (guint n, char **scenarios, CliRunOptions *options)
 
 static CliRunOptions given;
 
-static const GOptionEntry entries[]
-    = { CLI_PLAN_OPTIONS (given.plan),
-        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &given.out,
-          "Where results go (default: assay-out/SCENARIO-HASH)", "DIR" },
-        { "jobs", 'j', 0, G_OPTION_ARG_INT, &given.jobs,
-          "Threads to use (default: one per processor); results do not depend on it", "N" },
-        { "workers", 'w', 0, G_OPTION_ARG_INT, &given.workers,
-          "Processes that run cells side by side and share the threads (default 1: one cell at a "
-          "time); results do not depend on it",
-          "N" },
-        { "cache-memory", 0, 0, G_OPTION_ARG_STRING, &given.cache_memory,
-          "Memory for what cells share: data, dictionaries, releases, scans (default: a quarter "
-          "of the machine's, at most 4 GiB); results do not depend on it",
-          "SIZE" },
-        { "resume", 0, 0, G_OPTION_ARG_NONE, &given.resume, "Go on with an interrupted run", NULL },
-        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress", NULL },
-        { "verbose", 0, 0, G_OPTION_ARG_NONE, &given.verbose,
-          "Say at the end what of the shared work was found and made", NULL },
-        { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &given.baseline,
-          "An earlier run of the same scenario: exit 1 where anything leaks more", "DIR" },
-        { "accept-changed-claims", 0, 0, G_OPTION_ARG_NONE, &given.accepts_changed_claims,
-          "With --resume: judge by claims that were changed after cells had run; verdicts say so",
-          NULL },
-        { "witness", 0, 0, G_OPTION_ARG_STRING, &given.witness,
-          "Play the witness of a violated claim again, from the finished run", "CLAIM" },
-        { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "Print results.json instead of the table",
-          NULL },
-        G_OPTION_ENTRY_NULL };
+static const GOptionEntry entries[] = {
+  CLI_PLAN_OPTIONS (given.plan),
+  { "out", 'o', 0, G_OPTION_ARG_FILENAME, &given.out,
+    "Where results go (default: assay-out/SCENARIO-HASH)", "DIR" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &given.jobs,
+    "Threads to use (default: one per processor); results do not depend on it", "N" },
+  { "workers", 'w', 0, G_OPTION_ARG_INT, &given.workers,
+    "Processes that run cells side by side and share the threads (default 1: one cell at a "
+    "time); results do not depend on it",
+    "N" },
+  { "cache-memory", 0, 0, G_OPTION_ARG_STRING, &given.cache_memory,
+    "Memory for what cells share: data, dictionaries, releases, scans (default: a quarter "
+    "of the machine's, at most 4 GiB); results do not depend on it",
+    "SIZE" },
+  { "resume", 0, 0, G_OPTION_ARG_NONE, &given.resume, "Go on with an interrupted run", NULL },
+  { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress", NULL },
+  { "verbose", 0, 0, G_OPTION_ARG_NONE, &given.verbose,
+    "Say at the end what of the shared work was found and made", NULL },
+  { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &given.baseline,
+    "An earlier run of the same scenario: exit 1 where anything leaks more", "DIR" },
+  { "accept-changed-claims", 0, 0, G_OPTION_ARG_NONE, &given.accepts_changed_claims,
+    "With --resume: judge by claims that were changed after cells had run; verdicts say so", NULL },
+  { "witness", 0, 0, G_OPTION_ARG_STRING, &given.witness,
+    "Play the witness of a violated claim again, from the finished run", "CLAIM" },
+  { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "Print results.json instead of the table", NULL },
+  G_OPTION_ENTRY_NULL
+};
 
 static int
 run_scenarios (int n, char **scenarios)

@@ -4,6 +4,8 @@
 #include "cli/cli.h"
 #include "core/base/parallel.h"
 #include "core/base/shared-work.h"
+#include "core/data/secret-paths.h"
+#include "runner/store/folder-name.h"
 #include "runner/workers/local.h"
 #include "runner/workers/worker.h"
 
@@ -50,21 +52,34 @@ on_is_cancelled (G_GNUC_UNUSED gpointer data)
 }
 
 void
+cli_hide_results (const AssayPlan *plan, const char *out)
+{
+  g_autofree char *given = out != NULL ? NULL : assay_folder_default (plan);
+  g_autofree char *parent = out != NULL ? NULL : g_path_get_dirname (given);
+  g_autofree char *place = assay_folder_canonical (out != NULL ? out : parent);
+  g_autofree char *beside = g_strconcat (place, ".new", NULL);
+
+  assay_secret_path_add (place);
+  assay_secret_path_add (beside);
+}
+
+void
 cli_process_work (const CliProcess *process, char **scenarios, guint n,
-                  const CliPlanOptions *options, gboolean opens_ahead)
+                  const CliRunOptions *options)
 {
   g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
   AssayWorkOptions work = { .name = process->name,
-                     .opens_ahead = opens_ahead,
-                     .callbacks = { .is_cancelled = on_is_cancelled } };
+                            .opens_ahead = !options->resume,
+                            .callbacks = { .is_cancelled = on_is_cancelled } };
 
   g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, drop_warning, NULL);
   for (guint i = 0; i < n; i++) {
     g_autoptr (GError) error = NULL;
     g_autofree char *text = NULL;
-    AssayPlan *plan = cli_plan_new (scenarios[i], options, &error);
+    AssayPlan *plan = cli_plan_new (scenarios[i], &options->plan, &error);
 
     if (plan != NULL) {
+      cli_hide_results (plan, options->out);
       g_ptr_array_add (plans, plan);
       continue;
     }
@@ -80,34 +95,37 @@ cli_process_work (const CliProcess *process, char **scenarios, guint n,
 
 /* The same command for one scenario, without what only the process that writes needs. */
 static GPtrArray *
-worker_arguments (const AssayPlan *plan, const CliPlanOptions *options, guint n,
-                  gboolean is_verbose)
+worker_arguments (const AssayPlan *plan, const char *place, const CliRunOptions *options)
 {
   GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
+  const guint n = (guint) options->workers;
 
   g_ptr_array_add (words, g_strdup ("/proc/self/exe"));
   g_ptr_array_add (words, g_strdup ("run"));
   g_ptr_array_add (words, g_strdup_printf ("--jobs=%u", MAX (assay_parallel_threads () / n, 1)));
-  g_ptr_array_add (words, g_strdup_printf ("--cache-memory=%" G_GUINT64_FORMAT,
-                                           assay_shared_budget () / n));
-  if (is_verbose)
+  g_ptr_array_add (
+      words, g_strdup_printf ("--cache-memory=%" G_GUINT64_FORMAT, assay_shared_budget () / n));
+  if (options->verbose)
     g_ptr_array_add (words, g_strdup ("--verbose"));
-  for (guint i = 0; options->assignments != NULL && options->assignments[i] != NULL; i++)
-    g_ptr_array_add (words, g_strconcat ("--set=", options->assignments[i], NULL));
-  if (options->seed != NULL)
-    g_ptr_array_add (words, g_strconcat ("--seed=", options->seed, NULL));
-  if (options->trials != NULL)
-    g_ptr_array_add (words, g_strconcat ("--trials=", options->trials, NULL));
+  for (char **given = options->plan.assignments; given != NULL && *given != NULL; given++)
+    g_ptr_array_add (words, g_strconcat ("--set=", *given, NULL));
+  if (options->plan.seed != NULL)
+    g_ptr_array_add (words, g_strconcat ("--seed=", options->plan.seed, NULL));
+  if (options->plan.trials != NULL)
+    g_ptr_array_add (words, g_strconcat ("--trials=", options->plan.trials, NULL));
+  /* It writes nothing there; programs that it starts are not to look there. */
+  g_ptr_array_add (words, g_strconcat ("--out=", place, NULL));
   g_ptr_array_add (words, g_strdup (plan->scenario));
   g_ptr_array_add (words, NULL);
   return words;
 }
 
 AssayTransport *
-cli_workers_new (const AssayPlan *plan, const CliPlanOptions *options, guint n, gboolean is_verbose,
+cli_workers_new (const AssayPlan *plan, const char *place, const CliRunOptions *options,
                  GError **error)
 {
-  g_autoptr (GPtrArray) words = worker_arguments (plan, options, n, is_verbose);
+  g_autoptr (GPtrArray) words = worker_arguments (plan, place, options);
 
-  return assay_local_workers_new (n, (const char *const *) words->pdata, error);
+  return assay_local_workers_new ((guint) options->workers, (const char *const *) words->pdata,
+                                  error);
 }

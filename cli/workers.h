@@ -19,8 +19,13 @@ void cli_process_leave (CliProcess *process);
 /* Runs cells of the scenarios that are sent, until there are no more. What is wrong with a scenario
  * is told by the scheduler. @opens_ahead: the run begins with the first dataset. */
 void cli_process_work (const CliProcess *process, char **scenarios, guint n,
-                       const CliPlanOptions *options, gboolean opens_ahead);
+                       const CliRunOptions *options);
 
-/* @n workers for @plan, who share the threads and the memory for shared work. */
-AssayTransport *cli_workers_new (const AssayPlan *plan, const CliPlanOptions *options, guint n,
-                                 gboolean is_verbose, GError **error);
+/* Keeps the folder @out of results, or with NULL that of all results of this working folder, from
+ * programs that this process starts. */
+void cli_hide_results (const AssayPlan *plan, const char *out);
+
+/* @options->workers of them for @plan, whose results go to @place; they share the threads and the
+ * memory for shared work. */
+AssayTransport *cli_workers_new (const AssayPlan *plan, const char *place,
+                                 const CliRunOptions *options, GError **error);

@@ -92,6 +92,14 @@ files (gconstpointer data)
   return assay_exec_files (&settings->exec);
 }
 
+static char *
+confinement (gconstpointer data)
+{
+  const Exec *settings = data;
+
+  return assay_confine_describe ((AssayConfine) settings->exec.confine);
+}
+
 /* The program's own, and the rows that it may be given: a copy, and those of its control. */
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
@@ -202,7 +210,8 @@ static const AssayParam parameters[]
                           ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
-static const AssayExternal external = { .locate = locate, .files = files };
+static const AssayExternal external
+    = { .locate = locate, .files = files, .confinement = confinement };
 
 ASSAY_ATTACK (exec, "exec",
   .summary = "Another program as the attack, in any language: reads and writes .npy files",

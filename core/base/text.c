@@ -179,3 +179,25 @@ assay_text_bytes (guint64 bytes)
 
   return g_strjoinv (" ", parts);
 }
+
+/* ---- What others wrote ---- */
+
+gboolean
+assay_text_is_shown (gunichar c)
+{
+  return !g_unichar_iscntrl (c) && !(c >= 0x202A && c <= 0x202E) && !(c >= 0x2066 && c <= 0x2069)
+         && c != 0x2028 && c != 0x2029 && !(c >= 0xFDD0 && c <= 0xFDEF) && (c & 0xFFFE) != 0xFFFE;
+}
+
+char *
+assay_text_plain (const char *text)
+{
+  GString *plain = g_string_sized_new (strlen (text));
+
+  for (; *text != '\0'; text = g_utf8_next_char (text)) {
+    const gunichar c = g_utf8_get_char (text);
+
+    g_string_append_unichar (plain, assay_text_is_shown (c) ? c : ' ');
+  }
+  return g_string_free (plain, FALSE);
+}

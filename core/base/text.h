@@ -29,3 +29,11 @@ gboolean assay_text_to_bytes (const char *text, guint64 *ret_bytes);
 /* "1,234,567" and "1.5 GiB" for people. */
 char *assay_text_count (guint64 count);
 char *assay_text_bytes (guint64 bytes);
+
+/* Whether @c may stand in a terminal, a page or a message, whoever wrote it: no control character,
+ * no override or isolate of the direction of writing, which would reorder what stands beside it, no
+ * separator of lines, and nothing that is no character. */
+gboolean assay_text_is_shown (gunichar c);
+
+/* @text, which is UTF-8, with a space in place of each character that is not. */
+char *assay_text_plain (const char *text);

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/data/row-table.h"
+#include "core/data/secret-paths.h"
 
 /* One entry of a specification. */
 typedef struct {
@@ -155,6 +156,14 @@ exists (const char *path)
   return stat (path, &about) == 0 || errno == EACCES;
 }
 
+/* Programs that are audited are not to find it. */
+static char *
+found (const char *path)
+{
+  assay_secret_path_add (path);
+  return g_strdup (path);
+}
+
 char *
 assay_row_file_find (const char *name, const char *const *folders, GError **error)
 {
@@ -163,7 +172,7 @@ assay_row_file_find (const char *name, const char *const *folders, GError **erro
 
   if (g_path_is_absolute (name)) {
     if (exists (name))
-      return g_strdup (name);
+      return found (name);
     return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: no such file", name);
   }
   if (folders == NULL)
@@ -172,7 +181,7 @@ assay_row_file_find (const char *name, const char *const *folders, GError **erro
     g_autofree char *path = g_build_filename (folders[i], name, NULL);
 
     if (exists (path))
-      return g_steal_pointer (&path);
+      return found (path);
     g_string_append_printf (places, "%s%s", i == 0 ? "" : ", ", path);
   }
   return assay_fail_null (error, ASSAY_ERROR_DATA,

@@ -13,6 +13,8 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/text.h"
+#include "core/external/environment.h"
 #include "core/external/program.h"
 #include "core/external/tree.h"
 
@@ -40,7 +42,7 @@ typedef struct {
   gboolean is_confined;
   guint64 most_disk; /* bytes that its folders may come to */
   gint64 next_look;  /* at them */
-  GString *kept; /* the end of what it printed on standard error */
+  GString *kept;     /* the end of what it printed on standard error */
 } Running;
 
 /* ---- In the child, between fork and exec: system calls alone ---- */
@@ -63,13 +65,6 @@ set_up_child (gpointer data)
     setrlimit (RLIMIT_DATA, &memory);
 }
 
-/* The environment of the program, whose temporary files are to go where ours are watched. */
-static char **
-environment (const AssayChild *child)
-{
-  return g_environ_setenv (g_get_environ (), "TMPDIR", child->scratch, TRUE);
-}
-
 static guint64
 disk_use (const AssayChild *child, guint64 enough)
 {
@@ -84,7 +79,7 @@ start (const AssayChild *child, Running *ret_running, GError **error)
   g_autofree char *program = assay_program_find (child->words[0], error);
   g_autoptr (GPtrArray) confined = NULL;
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
-  g_auto (GStrv) variables = environment (child);
+  g_auto (GStrv) variables = assay_environment_of_programs (child->scratch);
   g_autoptr (GError) problem = NULL;
 
   if (program == NULL
@@ -102,11 +97,10 @@ start (const AssayChild *child, Running *ret_running, GError **error)
                                      | G_SPAWN_STDOUT_TO_DEV_NULL,
                                  set_up_child, (gpointer) child, &ret_running->pid, NULL, NULL,
                                  &ret_running->error_fd, &problem))
-    return assay_fail (error, ASSAY_ERROR_DATA, "the program '%s' cannot be started: %s",
-                       child->words[0],
-                       g_error_matches (problem, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT)
-                           ? "there is no such file"
-                           : problem->message);
+    return assay_fail (
+        error, ASSAY_ERROR_DATA, "the program '%s' cannot be started: %s", child->words[0],
+        g_error_matches (problem, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT) ? "there is no such file"
+                                                                      : problem->message);
   fcntl (ret_running->error_fd, F_SETFL, O_NONBLOCK);
   ret_running->is_open = TRUE;
   ret_running->is_confined = confined != NULL;
@@ -152,8 +146,7 @@ is_disk_filled (const AssayChild *child, Running *running, gint64 now)
   if (now < running->next_look)
     return FALSE;
   is_filled = disk_use (child, running->most_disk) > running->most_disk;
-  running->next_look
-      = now + MAX (LOOK_US, LOOK_SHARE * (g_get_monotonic_time () - now));
+  running->next_look = now + MAX (LOOK_US, LOOK_SHARE * (g_get_monotonic_time () - now));
   return is_filled;
 }
 
@@ -168,10 +161,10 @@ wait_for_end (const AssayChild *child, Running *running, int *ret_status)
 
     read_error_stream (running);
     now = g_get_monotonic_time ();
-    how = assay_interrupt_is_wanted ()            ? END_CANCELLED
-          : now >= end                            ? END_TIME
+    how = assay_interrupt_is_wanted ()           ? END_CANCELLED
+          : now >= end                           ? END_TIME
           : is_disk_filled (child, running, now) ? END_DISK
-                                                  : END_OWN;
+                                                 : END_OWN;
   }
   if (how == END_TIME && has_ended (running))
     how = END_OWN;
@@ -200,10 +193,9 @@ last_lines (const GString *kept)
   n = g_strv_length (lines);
   first = n > LINES ? n - LINES : 0;
   for (guint i = first; i < n; i++) {
-    for (char *c = lines[i]; *c != '\0'; c++)
-      if (g_ascii_iscntrl (*c))
-        *c = ' ';
-    g_string_append_printf (said, "%s%s", i > first ? " | " : "", g_strstrip (lines[i]));
+    g_autofree char *plain = assay_text_plain (lines[i]);
+
+    g_string_append_printf (said, "%s%s", i > first ? " | " : "", g_strstrip (plain));
   }
   return g_string_free (said, FALSE);
 }
@@ -222,7 +214,8 @@ check_status (const AssayChild *child, const Running *running, int status, const
   const int code = WIFSIGNALED (status) ? 128 + WTERMSIG (status) : WEXITSTATUS (status);
   g_autofree char *words = assay_child_describe_said (said);
 
-  if (running->is_confined && g_str_has_prefix (said, "bwrap: execvp "))
+  if (running->is_confined
+      && (g_str_has_prefix (said, "bwrap: execvp ") || g_str_has_prefix (said, "assay-confine: ")))
     return assay_fail (error, ASSAY_ERROR_DATA, "the program '%s' cannot be started: %s",
                        child->words[0], "there is no such file");
   if (code > 128 && code < 128 + NSIG)

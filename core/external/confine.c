@@ -6,12 +6,38 @@
 #include <sys/wait.h>
 
 #include "core/base/error.h"
+#include "core/data/secret-paths.h"
 #include "core/external/program.h"
+#include "core/external/tree.h"
 
 const char *const assay_confine_names[] = { "auto", "never", "required", NULL };
 
 /* What stands in these folders is hidden, but for what the program itself is made of. */
-static const char *const hidden[] = { "/tmp/", "/run/" };
+static const char *const emptied[] = { "/tmp/", "/run/" };
+
+#define START "assay-confine"      /* core/external/confine-start.c */
+#define START_INSIDE "/run/" START /* as it is called within bubblewrap */
+#define OTHER_TMP "/run/tmp"
+#define START_INSTALLED "../libexec/assay/" START
+
+/* What of it works here: tried out once a process. */
+typedef struct {
+  char *bwrap;      /* NULL: not possible */
+  char *why_not;    /* bubblewrap is not */
+  char *start;      /* assay-confine; NULL: not found or not working */
+  char *start_does; /* as it says itself: "Landlock, seccomp" */
+} Means;
+
+static GMutex lock;
+static Means means;
+static gboolean is_tried;
+
+typedef struct {
+  char *const *words;
+  const char *folder, *scratch;
+  GPtrArray *command;
+  GPtrArray *shown; /* what is seen of emptied folders */
+} Confined;
 
 static void
 add (GPtrArray *command, const char *const *words)
@@ -20,101 +46,287 @@ add (GPtrArray *command, const char *const *words)
     g_ptr_array_add (command, g_strdup (words[i]));
 }
 
+/* ---- What is seen of the file system ---- */
+
+/* Of a path below an emptied folder the first folder on the way to it, else NULL. */
+static char *
+first_below_emptied (const char *path)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (emptied); i++)
+    if (g_str_has_prefix (path, emptied[i])) {
+      const gsize head = strlen (emptied[i]);
+
+      return g_strndup (path, head + strcspn (path + head, "/"));
+    }
+  return NULL;
+}
+
 /* Shows @path again where it is hidden: the whole of the first folder on the way to it, so that a
  * script finds its modules and an interpreter its library. */
 static void
-show_path (GPtrArray *command, const char *path)
+show_path (Confined *confined, const char *path)
 {
   g_autofree char *whole = g_canonicalize_filename (path, NULL);
+  char *first = first_below_emptied (whole);
 
-  for (guint i = 0; i < G_N_ELEMENTS (hidden); i++)
-    if (g_str_has_prefix (whole, hidden[i])) {
-      const char *rest = whole + strlen (hidden[i]);
-      g_autofree char *first = g_strndup (whole, strlen (hidden[i]) + strcspn (rest, "/"));
-
-      add (command, (const char *[]){ "--ro-bind-try", first, first, NULL });
-    }
+  if (first != NULL)
+    g_ptr_array_add (confined->shown, first);
 }
 
 /* And what it leads to, where it is a link. */
 static void
-show (GPtrArray *command, const char *path)
+show (Confined *confined, const char *path)
 {
   char *real = realpath (path, NULL);
 
-  show_path (command, path);
+  show_path (confined, path);
   if (real != NULL)
-    show_path (command, real);
+    show_path (confined, real);
   free (real);
 }
 
-static GPtrArray *
-confined (const char *bwrap, char *const *words, const char *folder, const char *scratch)
+static gboolean
+is_below (const char *path, const char *folder)
 {
-  GPtrArray *command = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *here = g_get_current_dir ();
-  g_autofree char *program = assay_program_find (words[0], NULL);
+  const gsize n = strlen (folder);
 
-  add (command, (const char *[]){ bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
-                                  "--tmpfs", "/run", "--ro-bind-try", "/run/current-system",
-                                  "/run/current-system", "--bind", scratch, "/tmp", NULL });
-  show (command, here);
-  if (program != NULL)
-    show (command, program);
-  for (guint i = 1; words[i] != NULL; i++)
-    if (g_file_test (words[i], G_FILE_TEST_EXISTS))
-      show (command, words[i]);
-  add (command, (const char *[]){ "--bind", folder, folder, "--chdir", here, "--unshare-all",
-                                  "--die-with-parent", "--new-session", "--cap-drop", "ALL",
-                                  "--setenv", "TMPDIR", "/tmp", "--", NULL });
-  add (command, (const char *const *) words);
-  return command;
+  return strncmp (path, folder, n) == 0 && (path[n] == '\0' || path[n] == '/' || n == 1);
 }
 
-/* NULL, or why it is not possible here: with a program that does nothing. */
+/* Whether @real is what one of the words names, or a folder that it lies in. */
+static gboolean
+is_named (char *const *words, const char *real)
+{
+  for (guint i = 0; words[i] != NULL; i++) {
+    char *named = realpath (words[i], NULL);
+    const gboolean is_it = named != NULL && is_below (named, real);
+
+    free (named);
+    if (is_it)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* In place of a folder an empty one, and of a file one that cannot be opened; unless it is out of
+ * sight already, or the program's own command names it. */
+static void
+hide (Confined *confined, const char *path, const char *here)
+{
+  char *real = realpath (path, NULL);
+  g_autofree char *first = real != NULL ? first_below_emptied (real) : NULL;
+
+  if (real != NULL && !is_named (confined->words, real) && !is_below (here, real)
+      && (first == NULL
+          || g_ptr_array_find_with_equal_func (confined->shown, first, g_str_equal, NULL))) {
+    if (g_file_test (real, G_FILE_TEST_IS_DIR))
+      add (confined->command, (const char *[]){ "--tmpfs", real, "--remount-ro", real, NULL });
+    else
+      add (confined->command, (const char *[]){ "--ro-bind", "/dev/null", real, NULL });
+  }
+  free (real);
+}
+
+static void
+show_what_it_is_made_of (Confined *confined, const char *here)
+{
+  g_autofree char *program = assay_program_find (confined->words[0], NULL);
+
+  show (confined, here);
+  if (program != NULL)
+    show (confined, program);
+  for (guint i = 1; confined->words[i] != NULL; i++)
+    if (g_file_test (confined->words[i], G_FILE_TEST_EXISTS))
+      show (confined, confined->words[i]);
+}
+
+static gboolean
+lies_in_tmp (const Confined *confined)
+{
+  for (guint i = 0; i < confined->shown->len; i++)
+    if (g_str_has_prefix (confined->shown->pdata[i], "/tmp/"))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+hide_what_is_secret (Confined *confined, const char *here)
+{
+  g_autoptr (GPtrArray) paths = assay_secret_paths ();
+
+  for (guint i = 0; i < paths->len; i++)
+    hide (confined, paths->pdata[i], here);
+}
+
+/* ---- The command ---- */
+
+/* The program's own folder may lie in /tmp. Landlock's rules hold for all that is mounted below a
+ * folder, so that its scratch is somewhere else then. */
+static void
+add_bubblewrap (Confined *confined, const Means *with)
+{
+  g_autofree char *here = g_get_current_dir ();
+  GPtrArray *command = confined->command;
+  const char *tmp;
+
+  show_what_it_is_made_of (confined, here);
+  tmp = lies_in_tmp (confined) ? OTHER_TMP : "/tmp";
+  add (command, (const char *[]){ with->bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc",
+                                  "/proc", "--tmpfs", "/run", "--ro-bind-try",
+                                  "/run/current-system", "/run/current-system", "--tmpfs", "/tmp",
+                                  "--bind", confined->scratch, tmp, NULL });
+  for (guint i = 0; i < confined->shown->len; i++)
+    add (command, (const char *[]){ "--ro-bind-try", confined->shown->pdata[i],
+                                    confined->shown->pdata[i], NULL });
+  hide_what_is_secret (confined, here);
+  if (with->start != NULL)
+    add (command, (const char *[]){ "--ro-bind", with->start, START_INSIDE, NULL });
+  add (command, (const char *[]){ "--bind", confined->folder, confined->folder, "--chdir", here,
+                                  "--unshare-all", "--die-with-parent", "--new-session",
+                                  "--cap-drop", "ALL", "--setenv", "TMPDIR", tmp, "--", NULL });
+  if (with->start != NULL)
+    add (command,
+         (const char *[]){ START_INSIDE, "--write", tmp, "--write", confined->folder, NULL });
+}
+
+/* NULL where nothing confines here. */
+static GPtrArray *
+confined_command (const Means *with, char *const *words, const char *folder, const char *scratch)
+{
+  g_autoptr (GPtrArray) shown = g_ptr_array_new_with_free_func (g_free);
+  Confined confined = { .words = words, .folder = folder, .scratch = scratch, .shown = shown };
+
+  if (with->bwrap == NULL && with->start == NULL)
+    return NULL;
+  confined.command = g_ptr_array_new_with_free_func (g_free);
+  if (with->bwrap != NULL)
+    add_bubblewrap (&confined, with);
+  else
+    add (confined.command,
+         (const char *[]){ with->start, "--alone", "--write", scratch, "--write", folder, NULL });
+  if (with->start != NULL)
+    g_ptr_array_add (confined.command, g_strdup ("--"));
+  add (confined.command, (const char *const *) words);
+  return confined.command;
+}
+
+/* ---- What works here ---- */
+
+/* NULL, or why it does not run. */
 static char *
-try_out (const char *bwrap, const char *folder, const char *scratch)
+try_command (GPtrArray *command, char **ret_out)
+{
+  g_autoptr (GError) problem = NULL;
+  g_autofree char *said = NULL, *out = NULL;
+  int status = 0;
+
+  g_ptr_array_add (command, NULL);
+  if (!g_spawn_sync (NULL, (char **) command->pdata, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out,
+                     &said, &status, &problem))
+    return g_strdup (problem->message);
+  if (!WIFEXITED (status) || WEXITSTATUS (status) != 0)
+    return g_strescape (g_strchomp (said), NULL);
+  if (ret_out != NULL)
+    *ret_out = g_strdup (g_strchomp (out));
+  return NULL;
+}
+
+/* Beside the program, or above it, where those of the tests are, or where it was installed. */
+static char *
+find_start (void)
+{
+  static const char *const places[] = { START, "../" START, START_INSTALLED };
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = self != NULL ? g_path_get_dirname (self) : NULL;
+
+  for (guint i = 0; folder != NULL && i < G_N_ELEMENTS (places); i++) {
+    g_autofree char *path = g_build_filename (folder, places[i], NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+      return g_canonicalize_filename (path, NULL);
+  }
+  return NULL;
+}
+
+/* Within bubblewrap where that works, else alone. */
+static void
+try_start (const char *folder, const char *scratch)
+{
+  g_autoptr (GPtrArray) command = NULL;
+  g_autofree char *why_not = NULL;
+  char *const words[] = { (char *) "--offers", NULL };
+
+  means.start = find_start ();
+  if (means.start == NULL)
+    return;
+  command = confined_command (&means, words, folder, scratch);
+  g_ptr_array_remove_index (command, command->len - 2); /* the "--" before a program */
+  why_not = try_command (command, &means.start_does);
+  if (why_not != NULL)
+    g_clear_pointer (&means.start, g_free);
+}
+
+static void
+try_out (const char *folder, const char *scratch)
 {
   char *const words[] = { (char *) "true", NULL };
   g_autoptr (GPtrArray) command = NULL;
-  g_autoptr (GError) problem = NULL;
-  g_autofree char *said = NULL;
-  int status = 0;
 
-  if (bwrap == NULL)
-    return g_strdup ("bwrap is not installed");
-  command = confined (bwrap, words, folder, scratch);
-  g_ptr_array_add (command, NULL);
-  if (!g_spawn_sync (NULL, (char **) command->pdata, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL,
-                     NULL, &said, &status, &problem))
-    return g_strdup (problem->message);
-  if (WIFEXITED (status) && WEXITSTATUS (status) == 0)
-    return NULL;
-  return g_strescape (g_strchomp (said), NULL);
+  means.bwrap = g_find_program_in_path ("bwrap");
+  if (means.bwrap == NULL)
+    means.why_not = g_strdup ("bwrap is not installed");
+  else {
+    command = confined_command (&means, words, folder, scratch);
+    means.why_not = try_command (command, NULL);
+    if (means.why_not != NULL)
+      g_clear_pointer (&means.bwrap, g_free);
+  }
+  try_start (folder, scratch);
+}
+
+static void
+try_out_once (const char *folder, const char *scratch)
+{
+  g_mutex_lock (&lock);
+  if (!is_tried)
+    try_out (folder, scratch);
+  is_tried = TRUE;
+  g_mutex_unlock (&lock);
+}
+
+char *
+assay_confine_describe (AssayConfine confine)
+{
+  g_autofree char *folder = NULL;
+
+  if (confine == ASSAY_CONFINE_NEVER)
+    return g_strdup (ASSAY_NOT_CONFINED " (confine = never)");
+  folder = g_dir_make_tmp ("assay-confine-XXXXXX", NULL);
+  try_out_once (folder != NULL ? folder : "/", folder != NULL ? folder : "/");
+  if (folder != NULL)
+    assay_tree_remove (folder);
+  if (means.bwrap == NULL && confine == ASSAY_CONFINE_REQUIRED)
+    return g_strdup_printf ("not started, because it cannot be confined (%s)", means.why_not);
+  if (means.bwrap == NULL && means.start == NULL)
+    return g_strdup_printf (ASSAY_NOT_CONFINED " (%s)", means.why_not);
+  if (means.bwrap == NULL)
+    return g_strdup_printf ("%s alone, so that it could read other files (%s)", means.start_does,
+                            means.why_not);
+  return means.start == NULL ? g_strdup ("bubblewrap")
+                             : g_strdup_printf ("bubblewrap, %s", means.start_does);
 }
 
 gboolean
 assay_confine_command (AssayConfine confine, char *const *words, const char *folder,
                        const char *scratch, GPtrArray **ret_command, GError **error)
 {
-  static GMutex lock;
-  static gboolean is_tried;
-  static char *bwrap, *why_not;
-
-  if (confine == ASSAY_CONFINE_NEVER) {
-    *ret_command = NULL;
+  *ret_command = NULL;
+  if (confine == ASSAY_CONFINE_NEVER)
     return TRUE;
-  }
-  g_mutex_lock (&lock);
-  if (!is_tried) {
-    bwrap = g_find_program_in_path ("bwrap");
-    why_not = try_out (bwrap, folder, scratch);
-    is_tried = TRUE;
-  }
-  g_mutex_unlock (&lock);
-  if (why_not != NULL && confine == ASSAY_CONFINE_REQUIRED)
+  try_out_once (folder, scratch);
+  if (means.bwrap == NULL && confine == ASSAY_CONFINE_REQUIRED)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "confine = required, but the program cannot be confined: %s", why_not);
-  *ret_command = why_not == NULL ? confined (bwrap, words, folder, scratch) : NULL;
+                       "confine = required, but the program cannot be confined: %s", means.why_not);
+  *ret_command = confined_command (&means, words, folder, scratch);
   return TRUE;
 }

@@ -321,7 +321,9 @@ shorten (const AssayExecFolder *folder, GError **error)
   text = g_string_new ((*error)->message);
   g_string_replace (text, inside, "", 0);
   g_string_replace (text, folder->path, "the request's folder", 0);
-  g_string_replace (text, folder->scratch, "/tmp", 0); /* as it is called where it is confined */
+  /* As it is called where it is confined. */
+  g_string_replace (text, folder->scratch, "/tmp", 0);
+  g_string_replace (text, "/run/tmp", "/tmp", 0);
   g_free ((*error)->message);
   (*error)->message = g_string_free (text, FALSE);
 }

@@ -28,8 +28,8 @@
  * they are the same in every run. Beside it stands an empty folder for the program's temporary
  * files, which are removed with it.
  *
- * The program is confined by bubblewrap where that is installed and works (confine.h), unless
- * the setting `confine` says otherwise; without it nothing keeps it from writing elsewhere. */
+ * The program is confined by what is installed and works (confine.h), unless the setting `confine`
+ * says otherwise, and has of the environment what environment.h lists. */
 #pragma once
 
 #include <glib.h>
@@ -67,8 +67,8 @@ typedef struct {
                        "it writes into its folder together"),                                      \
       ASSAY_PARAM_STRING (AssayExec, settings, "", "Text that is passed on to the program"),       \
       ASSAY_PARAM_CHOICE (AssayExec, confine, ASSAY_CONFINE_AUTO, assay_confine_names,             \
-                          "Whether bubblewrap keeps it from the network and from writing "         \
-                          "elsewhere; auto: where it is installed and works",                      \
+                          "Whether it is kept from the network, from data and results, and from "  \
+                          "writing elsewhere; auto: by what is installed and works",               \
                           ASSAY_PARAM_EXTRA)
 
 typedef struct _AssayExecFolder AssayExecFolder;

@@ -19,6 +19,8 @@ typedef struct {
    * control: what it recovered counts, and what it did not proves nothing. */
   char *(*verify) (gconstpointer settings, const AssayRunPosition *position,
                    const AssayShape *shape, GError **error);
+  /* Of settings that name programs: what confines them here, in words (core/external/confine.h). */
+  char *(*confinement) (gconstpointer settings);
 } AssayExternal;
 
 G_END_DECLS

@@ -76,6 +76,14 @@ files (gconstpointer data)
   return exec_mechanism_files (&settings->mechanism);
 }
 
+static char *
+confinement (gconstpointer data)
+{
+  const Exec *settings = data;
+
+  return assay_confine_describe ((AssayConfine) settings->mechanism.exec.confine);
+}
+
 /* The program's own, copies of what it is given, and a batch of runs. */
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
@@ -130,10 +138,13 @@ static const AssayParam parameters[]
                             "Kind of what the program releases"),
         ASSAY_PARAM_CHOICE (Exec, uses, USES_NOTHING, materials,
                             "What the program is given beside the secrets"),
-        EXEC_MECHANISM_PARAMETERS, EXEC_DOMAIN_PARAMETERS, EXEC_CANARY_PARAMETERS,
+        EXEC_MECHANISM_PARAMETERS,
+        EXEC_DOMAIN_PARAMETERS,
+        EXEC_CANARY_PARAMETERS,
         ASSAY_PARAM_END };
 
-static const AssayExternal external = { .locate = locate, .files = files };
+static const AssayExternal external
+    = { .locate = locate, .files = files, .confinement = confinement };
 
 ASSAY_DEFENSE (exec, "exec",
   .summary = "Another program as the defense, in any language: reads and writes .npy files",

@@ -6,11 +6,26 @@
 #include "report/exports/csv-field.h"
 #include "report/exports/exports.h"
 
+/* What a spreadsheet would take for a formula: a name that a scenario gave. */
+static gboolean
+is_formula (const char *value)
+{
+  double number;
+
+  return strlen (value) > 1 && strchr ("=+-@\t\r", *value) != NULL
+         && !assay_text_to_double (value, &number);
+}
+
 void
 assay_csv_field (GString *text, const char *value)
 {
+  g_autofree char *plain = assay_text_plain (value);
+
+  value = plain;
   if (text->len > 0 && text->str[text->len - 1] != '\n')
     g_string_append_c (text, ',');
+  if (is_formula (value))
+    g_string_append_c (text, '\'');
   if (strpbrk (value, ",\"\r\n") == NULL) {
     g_string_append (text, value);
     return;

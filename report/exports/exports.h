@@ -29,6 +29,10 @@ typedef struct {
   gint64 started_us, ended_us;
 } AssayReportRun;
 
+/* Members that both JSON files have: the program; and the plugins that were not built in. Where
+ * these lie is a matter of the machine. */
+void assay_report_write_version (AssayJson *json);
+void assay_report_write_plugins (AssayJson *json, const GArray *plugins, gboolean has_paths);
 /* run.json: what results.json must not depend on. */
 gboolean assay_report_write_run_json (const AssayResults *results, const AssayReportRun *run,
                                       AssayJson *json, GError **error);
@@ -48,6 +52,11 @@ char *assay_report_mutants_file (const AssayResultMutants *mutants);
 char *assay_report_seal (const AssayResults *results);
 void assay_report_seal_json (const AssayResults *results, AssayJson *json);
 char *assay_report_seal_of (const AssayResults *results, const char *id);
+
+/* What confined the programs of others: lines for people ("": no program was started), and a member
+ * of run.json. */
+char *assay_report_confinement (const AssayResults *results);
+void assay_report_confinement_json (const AssayResults *results, AssayJson *json);
 
 /* What got worse since a baseline, in words, and as baseline.json. */
 char *assay_report_baseline (const AssayBaseline *baseline);

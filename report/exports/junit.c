@@ -12,12 +12,6 @@
 #include "report/exports/exports.h"
 
 /* XML 1.0 has no control characters, not even escaped, and neither U+FFFE nor U+FFFF. */
-static gboolean
-is_plain (gunichar c)
-{
-  return c == '\n' || (!g_unichar_iscntrl (c) && c != 0xFFFE && c != 0xFFFF);
-}
-
 static char *
 escape (const char *text)
 {
@@ -27,7 +21,7 @@ escape (const char *text)
   for (; text != NULL && *text != '\0'; text = g_utf8_next_char (text)) {
     const gunichar c = g_utf8_get_char (text);
 
-    g_string_append_unichar (plain, is_plain (c) ? c : ' ');
+    g_string_append_unichar (plain, c == '\n' || assay_text_is_shown (c) ? c : ' ');
   }
   escaped = g_markup_escape_text (plain->str, (gssize) plain->len);
   g_string_free (plain, TRUE);

@@ -2,14 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "report/exports/exports.h"
-
-/* Overrides and isolates of the direction of writing would reorder the verdict beside them. */
-static gboolean
-is_direction (gunichar c)
-{
-  return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
-}
 
 /* Text from scenarios stands in tables: nothing in it may end a cell or begin markup. */
 static void
@@ -22,7 +16,7 @@ append_escaped (GString *text, const char *value)
       g_string_append (text, "&lt;");
     else if (c == '&')
       g_string_append (text, "&amp;");
-    else if (g_unichar_iscntrl (c) || is_direction (c))
+    else if (!assay_text_is_shown (c))
       g_string_append_c (text, ' ');
     else {
       if (c < 0x80 && strchr ("\\`*_{}[]()#|>~$!", (int) c) != NULL)
@@ -159,6 +153,19 @@ append_sheets (GString *text, const AssayResults *results)
   }
 }
 
+static void
+append_confinement (GString *text, const AssayResults *results)
+{
+  g_autofree char *confinement = assay_report_confinement (results);
+  g_auto (GStrv) lines = g_strsplit (confinement, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (*lines[i] != '\0') {
+      append_escaped (text, lines[i]);
+      g_string_append (text, "\n\n");
+    }
+}
+
 char *
 assay_report_markdown (const AssayResults *results)
 {
@@ -179,6 +186,7 @@ assay_report_markdown (const AssayResults *results)
     }
   }
   append_seal (text, results);
+  append_confinement (text, results);
   append_claims (text, results);
   append_mutants (text, results);
   append_cells (text, results);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "report/exports/exports.h"
 #include "report/exports/grid.h"
 
@@ -149,15 +150,13 @@ append_chosen (GString *text, const AssayResultComponent *attack)
   }
 }
 
-/* A title comes from a file: control characters would reach the terminal. */
+/* A title comes from a file, a message from a program: nothing of it may steer the terminal. */
 static void
 append_plain (GString *text, const char *title)
 {
-  for (; *title != '\0'; title = g_utf8_next_char (title)) {
-    const gunichar c = g_utf8_get_char (title);
+  g_autofree char *plain = assay_text_plain (title);
 
-    g_string_append_unichar (text, g_unichar_iscntrl (c) ? ' ' : c);
-  }
+  g_string_append (text, plain);
 }
 
 /* How attacks came to their guesses, and what they expect of them; of several trials the first. */
@@ -344,6 +343,15 @@ append_seal (GString *text, const AssayResults *results)
 }
 
 static void
+append_confinement (GString *text, const AssayResults *results)
+{
+  g_autofree char *confinement = assay_report_confinement (results);
+
+  if (*confinement != '\0')
+    g_string_append_printf (text, "\n%s", confinement);
+}
+
+static void
 append_mutants (GString *text, const AssayResults *results)
 {
   g_autofree char *mutants = NULL;
@@ -401,6 +409,7 @@ assay_report_table (const AssayResults *results, guint width)
   append_notes (text, results);
   append_claims (text, results);
   append_seal (text, results);
+  append_confinement (text, results);
   append_mutants (text, results);
   return g_string_free (text, FALSE);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/base/text.h"
+
 /* A line ends after their tags ... */
 static const char *const blocks[]
     = { "article", "body", "div", "dl",      "figure", "head",  "header", "html",
@@ -69,15 +71,6 @@ assay_html_finish (AssayHtml *html)
 
 /* ---- Text ---- */
 
-/* Overrides and isolates of the direction of writing, the marks beside them, and what no text may
- * hold. */
-static gboolean
-is_unwanted (gunichar c)
-{
-  return g_unichar_iscntrl (c) || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069)
-         || c == 0x2028 || c == 0x2029 || (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE;
-}
-
 /* NULL: the character stands for itself. */
 static const char *
 escape_of (gunichar c)
@@ -87,7 +80,7 @@ escape_of (gunichar c)
 
   if (c < G_N_ELEMENTS (escapes) && escapes[c] != NULL)
     return escapes[c];
-  return is_unwanted (c) ? " " : NULL;
+  return !assay_text_is_shown (c) ? " " : NULL;
 }
 
 static void

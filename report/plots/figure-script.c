@@ -33,15 +33,6 @@ typedef struct {
 
 /* ---- Words ---- */
 
-/* Overrides and isolates of the direction of writing would reorder what stands beside them; XML has
- * no place for the rest. */
-static gboolean
-is_drawn (gunichar c)
-{
-  return !g_unichar_iscntrl (c) && !(c >= 0x202A && c <= 0x202E) && !(c >= 0x2066 && c <= 0x2069)
-         && c != 0x2028 && c != 0x2029 && (c & 0xFFFE) != 0xFFFE;
-}
-
 /* In single quotes gnuplot takes everything as it is. A single quote itself can be doubled there,
  * but not at the start; so it stands in a string of its own. */
 char *
@@ -59,7 +50,7 @@ assay_figure_quote (const char *text, gsize most)
     if (c == '\'')
       g_string_append (quoted, "'.\"'\".'");
     else
-      g_string_append_unichar (quoted, is_drawn (c) ? c : ' ');
+      g_string_append_unichar (quoted, assay_text_is_shown (c) ? c : ' ');
   }
   g_string_append (quoted, is_long ? "…'" : "'");
   return g_string_free (quoted, FALSE);

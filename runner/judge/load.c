@@ -181,11 +181,15 @@ load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GE
 {
   g_autofree char *sealed = NULL;
   g_autofree char *serial = NULL;
+  g_autofree char *confinement = NULL;
   AssaySeal seal;
 
   if (!assay_seal_read (store, plan, &seal, &sealed, error)
-      || !assay_store_get (store, ASSAY_META_SERIAL, &serial, error))
+      || !assay_store_get (store, ASSAY_META_SERIAL, &serial, error)
+      || !assay_manifest_confinement (store, &confinement, error))
     return FALSE;
+  if (confinement != NULL)
+    results->confinement = g_string_chunk_insert_const (results->words, confinement);
   results->has_changed_claims = seal != ASSAY_SEAL_WHOLE;
   results->serial = serial != NULL ? g_ascii_strtoull (serial, NULL, 10) : 1;
   if (sealed != NULL) {

@@ -12,6 +12,7 @@
 
 #define META_SCENARIO "scenario"
 #define META_TIMES "times"
+#define META_CONFINEMENT "confinement"
 
 /* AssayProbe, in the order of its fields. */
 #define PROBE_TYPE "(tttttttu(tttdd)bt)"
@@ -66,6 +67,47 @@ assay_manifest_set_times (AssayStore *store, const AssayRunTimes *times, GError 
                                            times->threads, times->started_us, times->ended_us);
 
   return assay_store_set (store, META_TIMES, text, error);
+}
+
+static gboolean
+has_line (const char *text, const char *line)
+{
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  return g_strv_contains ((const char *const *) lines, line);
+}
+
+static void
+describe_components (const GPtrArray *components, GString *text)
+{
+  for (guint i = 0; i < components->len; i++) {
+    const AssayComponent *component = assay_plan_component (components, i);
+    const AssayExternal *external = assay_plugin_external (component->plugin);
+    g_autofree char *by = NULL;
+    g_autofree char *line = NULL;
+
+    if (external == NULL || external->confinement == NULL)
+      continue;
+    by = external->confinement (component->settings->values);
+    line = g_strdup_printf ("%s %s: %s", component->kind, component->label, by);
+    if (!has_line (text->str, line))
+      g_string_append_printf (text, "%s\n", line);
+  }
+}
+
+gboolean
+assay_manifest_add_confinement (const AssayPlan *plan, AssayStore *store, GError **error)
+{
+  g_autofree char *known = NULL;
+  g_autoptr (GString) text = NULL;
+
+  if (!assay_store_get (store, META_CONFINEMENT, &known, error))
+    return FALSE;
+  text = g_string_new (known);
+  describe_components (plan->defenses, text);
+  describe_components (plan->attacks, text);
+  return text->len == 0 || g_strcmp0 (text->str, known) == 0
+         || assay_store_set (store, META_CONFINEMENT, text->str, error);
 }
 
 /* ---- Reading ---- */
@@ -141,4 +183,10 @@ assay_manifest_times (AssayStore *store, AssayRunTimes *ret_times, GError **erro
     times = (AssayRunTimes){ 0 };
   *ret_times = times;
   return TRUE;
+}
+
+gboolean
+assay_manifest_confinement (AssayStore *store, char **ret_text, GError **error)
+{
+  return assay_store_get (store, META_CONFINEMENT, ret_text, error);
 }

@@ -27,3 +27,9 @@ typedef struct {
 
 gboolean assay_manifest_set_times (AssayStore *store, const AssayRunTimes *times, GError **error);
 gboolean assay_manifest_times (AssayStore *store, AssayRunTimes *ret_times, GError **error);
+
+/* What confines the programs of others that a run starts, for whoever reads its verdict: one line
+ * for each defense and attack that is one, "defense NAME: bubblewrap, Landlock, seccomp"; where a
+ * run goes on elsewhere, both. No result depends on it. In @ret_text NULL: there was none. */
+gboolean assay_manifest_add_confinement (const AssayPlan *plan, AssayStore *store, GError **error);
+gboolean assay_manifest_confinement (AssayStore *store, char **ret_text, GError **error);

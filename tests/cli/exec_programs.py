@@ -79,11 +79,11 @@ def protect(sandbox, command, *words):
     return result
 
 
-def run_scenario(sandbox, parts, code=0, out="out", seed=3):
+def run_scenario(sandbox, parts, code=0, out="out", seed=3, words=()):
     """{(defense, attack): [cells]} of a run of @parts on the tiny data."""
     head = tiny.SCENARIO.split("[defense plain]", maxsplit=1)[0].replace("seed = 3", f"seed = {seed}")
     sandbox.write("exec.scenario", head + parts)
-    sandbox.run_ok("exec.scenario", "--out", out, "--quiet", code=code)
+    sandbox.run_ok("exec.scenario", "--out", out, "--quiet", *words, code=code)
     check_nothing_left(sandbox)
     found = {}
     for cell in json.loads(sandbox.read(f"{out}/results.json"))["cells"]:

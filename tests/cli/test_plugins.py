@@ -264,6 +264,32 @@ def test_no_shared_objects(sandbox):
         "{dir}/plugins/j.so: is no regular file; expected a shared object")
 
 
+def test_others_could_have_written_it(sandbox):
+    """The file, its folder, or one above it; by mode, or because it is another user's."""
+    compile_plugin(sandbox, "plugins/scaled.so")
+    plugins = sandbox.path / "plugins"
+    use(sandbox)
+    listed = sandbox.assay("list")
+    assert listed.code == 0 and "scaled" in listed.out, str(listed)
+    for place, name in ((plugins / "scaled.so", "plugins/scaled.so"), (plugins, "plugins"),
+                        (sandbox.path, "")):
+        before = place.stat().st_mode & 0o7777
+        place.chmod(before | 0o002)
+        check_refused(sandbox, "{dir}/plugins/scaled.so: is not loaded: {dir}" + f"/{name}".rstrip("/")
+                      + f" can be written by others (mode {before | 2:04o}), who could put other "
+                      "code there; expected chmod go-w")
+        place.chmod(before)
+    # Where the sticky bit is set, nobody replaces what is another's.
+    plugins.chmod(0o1777)
+    assert sandbox.assay("list").code == 0
+    plugins.chmod(0o755)
+    if os.geteuid() == 0:
+        os.chown(plugins, 65534, 65534)
+        check_refused(sandbox, "{dir}/plugins/scaled.so: is not loaded: {dir}/plugins belongs to "
+                      "another user (number 65534), who could put other code there; expected a "
+                      "place of yours or of root")
+
+
 def test_no_plugins_of_this_assay(sandbox):
     """Each compiles, and is refused with its reason; all of them are named at once."""
     reasons = {}

@@ -1,5 +1,5 @@
 /* Secrets that are fewer independent units than they are counted as: the data tell before a run. */
-#include "cli/lint.h"
+#include "cli/check/lint.h"
 
 #include "runner/run/workspace.h"
 
@@ -35,8 +35,9 @@ assay_lint_units (const AssayPlan *plan, GPtrArray *inout_doubts, GError **error
       return FALSE;
     says = assay_units_describe (units);
     if (says != NULL)
-      assay_doubt (inout_doubts, "[dataset] %s; expected as many units as secrets, or groups that "
-                                 "say which belong together",
+      assay_doubt (inout_doubts,
+                   "[dataset] %s; expected as many units as secrets, or groups that "
+                   "say which belong together",
                    says);
   }
   return TRUE;

@@ -9,6 +9,9 @@ GPtrArray *assay_lint (const AssayPlan *plan);
  * such a verdict must have earned beside enough secrets or runs, as far as the plan tells. */
 GPtrArray *assay_lint_claims (const AssayPlan *plan, gboolean is_auditor);
 
+/* Adds those of programs of others that nothing, or too little, confines here. */
+void assay_lint_programs (const AssayPlan *plan, GPtrArray *inout_doubts);
+
 /* The same of its data, which are opened. FALSE: they cannot be. */
 gboolean assay_lint_units (const AssayPlan *plan, GPtrArray *inout_doubts, GError **error);
 

@@ -9,7 +9,7 @@
  * What a verdict must have earned besides is partly known before, too: whether an attack is played
  * that knows the defense, and one on which it could be seen to win; the power of an audit of a
  * known density (runner/judge/earned/earned.h). */
-#include "cli/lint.h"
+#include "cli/check/lint.h"
 
 #include <math.h>
 
@@ -345,8 +345,7 @@ check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, 
         check_power (doubts, plan, claim, cell, alpha);
       if (doubts->len == before)
         check_guesses (doubts, plan, claim, cell, alpha);
-    }
-    else
+    } else
       check_support (doubts, plan, claim, cell);
   }
 }

@@ -1,8 +1,8 @@
 /* assay check: scenarios, without running them. */
 #include <stdio.h>
 
+#include "cli/check/lint.h"
 #include "cli/cli.h"
-#include "cli/lint.h"
 #include "cli/options.h"
 
 static CliPlanOptions options;
@@ -40,6 +40,8 @@ check (const char *path)
     printf ("%s: refused\n", path);
     return FALSE;
   }
+  if (is_auditor)
+    assay_lint_programs (plan, of_claims);
   warn (path, doubts);
   warn (path, of_claims);
   n_doubts = doubts->len + of_claims->len;

@@ -3,7 +3,7 @@
  * A shared object is looked at before it is handed to the dynamic linker, which maps what the
  * headers of a truncated file promise and then dies of SIGBUS. Everything that it needs is bound at
  * once, so that a symbol which this program lacks is found here and not in the middle of a run. */
-#include "core/plugin/module-loader.h"
+#include "core/plugin/modules/module-loader.h"
 
 #include <elf.h>
 #include <gmodule.h>
@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/plugin/module.h"
+#include "core/plugin/modules/module-trust.h"
 #include "core/plugin/plugin-check.h"
 #include "core/plugin/registry.h"
 
@@ -158,7 +159,7 @@ load_file (const char *path, GError **error)
   gpointer symbol;
   GModule *module;
 
-  if (sha256 == NULL)
+  if (sha256 == NULL || !assay_module_check_trust (path, error))
     return FALSE;
   module = g_module_open (path, G_MODULE_BIND_LOCAL);
   if (module == NULL)

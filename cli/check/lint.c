@@ -1,5 +1,5 @@
 /* What is doubtful about a plan that nothing is wrong with; of its claims: lint-claims.c. */
-#include "cli/lint.h"
+#include "cli/check/lint.h"
 
 #include "core/external/program.h"
 #include "runner/plan/contact-sheet.h"

@@ -1,0 +1,42 @@
+/* Files and folders that programs of others must not see. */
+#include "core/data/secret-paths.h"
+
+static GMutex lock;
+static GHashTable *paths; /* a set of strings */
+
+void
+assay_secret_path_add (const char *path)
+{
+  char *whole = g_canonicalize_filename (path, NULL);
+
+  g_mutex_lock (&lock);
+  if (paths == NULL)
+    paths = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_hash_table_add (paths, whole);
+  g_mutex_unlock (&lock);
+}
+
+/* A folder before what it holds: what is hidden later is hidden in what is seen by then. */
+static int
+compare_paths (gconstpointer a, gconstpointer b)
+{
+  return g_strcmp0 (*(const char *const *) a, *(const char *const *) b);
+}
+
+GPtrArray *
+assay_secret_paths (void)
+{
+  GPtrArray *all = g_ptr_array_new_with_free_func (g_free);
+  GHashTableIter at;
+  gpointer path;
+
+  g_mutex_lock (&lock);
+  if (paths != NULL) {
+    g_hash_table_iter_init (&at, paths);
+    while (g_hash_table_iter_next (&at, &path, NULL))
+      g_ptr_array_add (all, g_strdup (path));
+  }
+  g_mutex_unlock (&lock);
+  g_ptr_array_sort (all, compare_paths);
+  return all;
+}

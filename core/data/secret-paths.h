@@ -1,0 +1,12 @@
+/* Files and folders with what programs of others must not see: the data of this process's datasets,
+ * and the folder that its results go to. Whoever opens them says so here; whoever confines a
+ * program (core/external/confine.h) hides them. */
+#pragma once
+
+#include <glib.h>
+
+/* @path, which need not be there yet; a relative one is of the working folder of now. */
+void assay_secret_path_add (const char *path);
+
+/* All of them, absolute, as strings. */
+GPtrArray *assay_secret_paths (void);

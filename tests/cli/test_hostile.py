@@ -1,0 +1,276 @@
+"""A program under audit that wants to pass, or wants more than its request: what it reaches is held
+against what the same program reaches with `confine = never`, so that each attempt is shown to be one
+that would have worked. docs/security.md names these tests."""
+
+import json
+import os
+import socket
+import threading
+
+import pytest
+
+import junit_rules
+from exec_programs import SCALE, VERBATIM, group, prepare, protect, run_scenario, write_program
+from test_programs import break_bubblewrap, need_bubblewrap
+
+# Each attempt is a line "NAME: EXPRESSION"; what raises no OSError was possible.
+ATTEMPTS = """
+import ctypes, socket, subprocess, tempfile
+
+here = pathlib.Path(__file__).resolve().parent
+libc = ctypes.CDLL(None, use_errno=True)
+
+def call(number, *arguments):
+    "Other errors than a refusal come from what the call was given: it was made."
+    if libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments)) < 0:
+        if ctypes.get_errno() in (1, 13):
+            raise OSError(ctypes.get_errno(), "refused")
+
+def write(path, flags=os.O_WRONLY):
+    end = os.open(path, flags | os.O_NONBLOCK)
+    os.write(end, b"secret")
+    os.close(end)
+
+def connect(path, kind=socket.SOCK_STREAM):
+    with socket.socket(socket.AF_UNIX, kind) as client:
+        client.connect(str(path))
+        client.send(b"secret")
+
+def send_from_a_pair(path):
+    ours, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+    ours.sendto(b"secret", str(path))
+
+def need(condition):
+    if not condition:
+        raise OSError("no")
+
+def attempt(**attempts):
+    done = []
+    for name, body in attempts.items():
+        try:
+            body()
+            done.append(name)
+        except OSError:
+            pass
+    sys.exit("did: " + " ".join(done))
+"""
+
+
+def what_it_did(sandbox, body, *words, name="hostile.py"):
+    program = write_program(sandbox, name, ATTEMPTS + body)
+    result = protect(sandbox, program, *words)
+    assert result.code == 2, str(result)
+    return result.err.strip().rpartition("did:")[2].split()
+
+
+def held_against_never(sandbox, body, expected=()):
+    """What it can do confined, whatever of it would work otherwise: here all of it."""
+    need_bubblewrap()
+    prepare(sandbox)
+    assert what_it_did(sandbox, body, "--set", "confine=required") == list(expected)
+    return what_it_did(sandbox, body, "--set", "confine=never")
+
+
+# ---- What it may not read ----
+
+def test_data_and_results_are_out_of_sight(sandbox):
+    """The private data, the data it was not granted, results of this run and of others."""
+    need_bubblewrap()
+    prepare(sandbox)
+    sandbox.write("kept/notes.txt", "nothing")
+    read = """
+attempt(private=lambda: (here / "private.fvecs").read_bytes(),
+        public=lambda: (here / "public.npy").read_bytes(),
+        run=lambda: need([*here.glob(sys.argv[1] + "/run.sqlite")]),
+        own=lambda: (here / "kept/notes.txt").read_text())
+"""
+    program = write_program(sandbox, "read.py", ATTEMPTS + read)
+    for confine, did in (("never", "private public run own"), ("required", "own")):
+        found = run_scenario(sandbox, VERBATIM + group("defense", "reader", f"{program} {confine}*",
+                                                       f"confine = {confine}"), code=3,
+                             out=confine)
+        assert f"did: {did}" == found["reader", "verbatim"][0]["message"].rpartition(
+            "its last lines: ")[2], found
+    # Workers hide what the process that writes hides.
+    found = run_scenario(sandbox, VERBATIM + group("defense", "reader", f"{program} two*"), code=3, out="two",
+                         words=("--workers=2",))
+    assert found["reader", "verbatim"][0]["message"].endswith("did: own"), found
+
+
+def test_data_that_the_command_names_stays(sandbox):
+    """Whoever writes the scenario may give a program a file by its name."""
+    need_bubblewrap()
+    prepare(sandbox)
+    program = write_program(sandbox, "named.py", ATTEMPTS + (
+        "attempt(named=lambda: open(sys.argv[1]).close(),"
+        " other=lambda: open(here / 'private.fvecs').close())\n"))
+    result = protect(sandbox, f"{program} {sandbox.path}/public.npy", "--set", "confine=required")
+    assert result.err.strip().endswith("did: named"), str(result)
+
+
+def test_environment_is_a_list_of_names(sandbox):
+    """No token of whoever runs the audit; what is asked for by name is passed on."""
+    prepare(sandbox)
+    sandbox.environment.update(CI_TOKEN="secret", SSH_AUTH_SOCK="/run/agent", OMP_NUM_THREADS="1",
+                               MODEL_HOME="/models")
+    body = """
+attempt(**{name: lambda name=name: need(name in os.environ)
+           for name in ("CI_TOKEN", "SSH_AUTH_SOCK", "MODEL_HOME", "OMP_NUM_THREADS", "PATH")})
+"""
+    for confine in ("auto", "never"):
+        did = what_it_did(sandbox, body, "--set", f"confine={confine}")
+        assert did == ["OMP_NUM_THREADS", "PATH"], did
+    sandbox.environment["ASSAY_PASS_ENVIRONMENT"] = "MODEL_HOME, NOT_THERE"
+    assert what_it_did(sandbox, body) == ["MODEL_HOME", "OMP_NUM_THREADS", "PATH"]
+
+
+# ---- Where it may not write ----
+
+def test_ways_out_in_the_file_system(sandbox):
+    """A FIFO and sockets that lie beside the program, where a read-only mount stops neither."""
+    fifo = sandbox.path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    stream, datagrams = (socket.socket(socket.AF_UNIX, kind)
+                         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM))
+    stream.bind(str(sandbox.path / "stream"))
+    stream.listen()
+    datagrams.bind(str(sandbox.path / "datagrams"))
+    body = """
+attempt(fifo=lambda: write(here / "fifo"), both=lambda: write(here / "fifo", os.O_RDWR),
+        stream=lambda: connect(here / "stream"),
+        datagrams=lambda: connect(here / "datagrams", socket.SOCK_DGRAM),
+        pair=lambda: send_from_a_pair(here / "datagrams"),
+        null=lambda: write("/dev/null"), shared=lambda: write("/dev/shm/mine", 65), # O_CREAT too
+        folder=lambda: write(FOLDER / "mine", 65), piped=lambda: subprocess.run(["true"], input=b""))
+"""
+    own = ["null", "shared", "folder", "piped"]
+    with stream, datagrams:
+        assert held_against_never(sandbox, body, own) == [
+            "fifo", "both", "stream", "datagrams", "pair"] + own
+        os.unlink("/dev/shm/mine")
+        while os.read(reader, 100):  # ended by the last writer's end
+            pass
+        # Without bubblewrap the rest still holds, where the kernel has Landlock.
+        break_bubblewrap(sandbox)
+        assert what_it_did(sandbox, body) == ["null", "folder", "piped"]
+    assert os.read(reader, 100) == b""
+    os.close(reader)
+
+
+def test_calls_that_reach_further(sandbox):
+    """Other processes' memory, keys that outlive it, code in the kernel, namespaces of its own."""
+    body = """
+numbers = dict(ptrace=(101, 16, 2**30), process_vm_readv=(310, os.getppid()), keyctl=(250, 0, -3),
+               bpf=(321, 0), userfaultfd=(323, 0), io_uring=(425, 1), perf=(298, 0), unshare=(272, 0),
+               open_by_handle=(304, -1), mount=(165, 0), clone3=(435, 0, 0))
+attempt(**{name: lambda given=given: call(*given) for name, given in numbers.items()
+           if os.uname().machine == "x86_64"},
+        processes=lambda: need(subprocess.run(["sh", "-c", "exit 3"]).returncode == 3))
+"""
+    if os.uname().machine != "x86_64":
+        pytest.skip("the numbers of the calls are those of x86-64")
+    never = held_against_never(sandbox, body, ["clone3", "processes"])
+    assert {"ptrace", "unshare", "clone3", "processes"} <= set(never), never
+
+
+def test_nothing_is_kept_for_the_next_start(sandbox):
+    """Temporary files, shared memory of both kinds, its own home, and a process that stays."""
+    need_bubblewrap()
+    prepare(sandbox)
+    own = f"mark-of-{sandbox.root.name}"
+    body = f"""
+import time
+marks = [pathlib.Path(place) / "{own}" for place in
+         (tempfile.gettempdir(), "/dev/shm", pathlib.Path.home(), here, "/var/tmp")]
+seen = [str(mark) for mark in marks if mark.exists()]
+if libc.shmget(0x7a57 + {os.getpid()}, 4096, 0) >= 0:
+    seen.append("memory")
+libc.shmget(0x7a57 + {os.getpid()}, 4096, 0o1600)
+for mark in marks:
+    try:
+        mark.write_text("seen")
+    except OSError:
+        pass
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(0.3)
+        for mark in marks:
+            try:
+                mark.write_text("later")
+            except OSError:
+                pass
+    os._exit(0)
+sys.exit("did: " + " ".join(seen))
+"""
+    for _ in range(2):
+        assert what_it_did(sandbox, body, "--set", "confine=required") == []
+    what_it_did(sandbox, body, "--set", "confine=never")
+    kept = what_it_did(sandbox, body, "--set", "confine=never")
+    for place in ("/dev/shm", str(sandbox.path), "/var/tmp"):
+        if os.path.exists(f"{place}/{own}"):
+            os.unlink(f"{place}/{own}")
+    threading.Event().wait(0.5)
+    for place in ("/dev/shm", str(sandbox.path), "/var/tmp"):
+        if os.path.exists(f"{place}/{own}"):
+            os.unlink(f"{place}/{own}")
+    os.system(f"ipcrm -M {0x7a57 + os.getpid()} 2>/dev/null")
+    assert "memory" in kept and f"/dev/shm/{own}" in kept, kept
+
+
+# ---- What it says ----
+
+BAD = "\x1b]0;title\x07\x1b[31mred \u202eesrever\u202c \u2066isolated\u2069 \x9b2J \u2028line"
+
+
+def test_words_for_the_reader(sandbox):
+    """Escapes of terminals, overrides of direction, markup and formulas, in a message and a name."""
+    prepare(sandbox)
+    program = write_program(sandbox, "talk.py", f"sys.exit({BAD!r} + '<script>alert(1)</script>')\n")
+    run_scenario(sandbox, VERBATIM + group("defense", "talks", program)
+                 + group("defense", "fine", write_program(sandbox, "fine.py", SCALE),
+                         "settings = =cmd()")
+                 + "[claim c]\nmeasure = recovery-rate\nat-most = 0.5\n", code=1)
+    said = sandbox.assay("report", "out", "--out", "again")
+    texts = {"terminal": said.out + said.err}
+    for name in ("results.csv", "claims.xml", "summary.md", "report.html"):
+        texts[name] = sandbox.read(f"out/{name}")
+    for name, text in texts.items():
+        bad = [mark for mark in "\x1b\x07\x9b\u202e\u202c\u2066\u2069\u2028" if mark in text]
+        assert not bad, f"{name}: {bad}"
+    assert "red" in texts["terminal"], texts["terminal"]
+    assert "<script>alert" not in texts["report.html"] + texts["claims.xml"] + texts["summary.md"]
+    fields = [field for line in texts["results.csv"].splitlines() for field in line.split(",")]
+    assert "'=cmd()" in fields and "=cmd()" not in fields, fields
+    assert not junit_rules.problems_of(texts["claims.xml"])
+    message = json.loads(sandbox.read("out/results.json"))["cells"][0]["message"]
+    assert "\x1b" not in message and "\u202e" not in message, message
+
+
+# ---- What the reader is told ----
+
+def test_report_says_what_confined_each_program(sandbox):
+    """In the terminal, the report and run.json; what was not confined is a warning."""
+    need_bubblewrap()
+    prepare(sandbox)
+    scale = write_program(sandbox, "scale.py", SCALE)
+    parts = (VERBATIM + group("defense", "loose", scale, "confine = never")
+             + group("defense", "scaled", scale))
+    run_scenario(sandbox, parts, out="out")
+    said = sandbox.assay("report", "out").out
+    assert ("warning: defense loose: not confined (confine = never); it could read and write what "
+            "its user can\nconfinement of defense scaled: bubblewrap, Landlock, seccomp\n") in said
+    assert json.loads(sandbox.read("out/run.json"))["confinement"] == [
+        "defense loose: not confined (confine = never)",
+        "defense scaled: bubblewrap, Landlock, seccomp"]
+    for name in ("report.html", "summary.md"):
+        assert "not confined" in sandbox.read(f"out/{name}"), name
+    checked = sandbox.assay("check", "--auditor", "exec.scenario")
+    assert checked.code == 2 and (
+        "defense loose: not confined (confine = never); expected confine = auto or required where "
+        "bubblewrap works") in checked.out + checked.err, str(checked)
+    assert "defense scaled: not confined" not in checked.out + checked.err, str(checked)
+    break_bubblewrap(sandbox)
+    checked = sandbox.assay("check", "--auditor", "exec.scenario")
+    assert "defense scaled: Landlock, seccomp alone" in checked.out + checked.err, str(checked)
