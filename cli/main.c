@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,14 @@ keep_standard_streams (void)
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl (fd, F_GETFD) < 0)
       open ("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* A file beyond the user's limit (ulimit -f) is an error like a full disk, which names the file,
+ * and not a signal that ends the program without a word. */
+static void
+take_full_files_for_errors (void)
+{
+  signal (SIGXFSZ, SIG_IGN);
 }
 
 /* Results that did not arrive are no success. */
@@ -117,6 +126,7 @@ main (int argc, char **argv)
 {
   setlocale (LC_CTYPE, "");
   keep_standard_streams ();
+  take_full_files_for_errors ();
   g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, on_warning, NULL);
   cli_remember_command (argc, argv);
   /* At the exit, because --help ends the process by itself. */

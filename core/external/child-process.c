@@ -56,6 +56,8 @@ set_up_child (gpointer data)
   const struct rlimit file = { child->file_limit, child->file_limit };
 
   setpgid (0, 0);
+  /* What this process ignores, it would ignore, too: a file over its limit ends it. */
+  signal (SIGXFSZ, SIG_DFL);
   /* A killed Assay must not leave it behind. */
   prctl (PR_SET_PDEATHSIG, SIGKILL);
   setrlimit (RLIMIT_CORE, &no_core);

@@ -282,6 +282,23 @@ check_writable (const AssayFolder *folder, GError **error)
                         folder->work, is_there ? "written" : "created", g_strerror (errno));
 }
 
+/* SQLite opens no longer path, and says no more than that it is unable to. */
+#define LONGEST_STORE 500
+#define STORE_ENDING "-journal"
+
+static gboolean
+check_length (const AssayFolder *folder, GError **error)
+{
+  g_autofree char *whole = assay_folder_canonical (folder->beside);
+  const gsize length = strlen (whole) + strlen ("/" ASSAY_STORE_FILE STORE_ENDING);
+
+  return length <= LONGEST_STORE
+         || assay_fail (error, ASSAY_ERROR_SCENARIO,
+                        "output folder %s: the path of its run store has %zu bytes; expected at "
+                        "most %d, which is all that SQLite opens: choose a shorter --out",
+                        folder->place, length, LONGEST_STORE);
+}
+
 /* Where the run will be and work; nothing is opened yet. */
 static gboolean
 folder_init (const AssayPlan *plan, const char *place, gboolean resume, AssayFolder *folder,
@@ -291,7 +308,7 @@ folder_init (const AssayPlan *plan, const char *place, gboolean resume, AssayFol
   if (!assay_folder_resolve (place, &folder->place, error))
     return FALSE;
   folder->beside = g_strconcat (folder->place, ".new", NULL);
-  return choose_work (folder, error);
+  return check_length (folder, error) && choose_work (folder, error);
 }
 
 gboolean

@@ -53,6 +53,20 @@ def refuses_as_nobody(sandbox, place, message):
     assert sandbox.tree() == before, "something was left behind"
 
 
+def test_path_too_long_for_a_store(sandbox):
+    """Told before any work, and what to do."""
+    tiny.write(sandbox)
+    out = "/".join(["x" * 200] * 3)
+    sandbox.refuses(sandbox.assay("run", "tiny.scenario", "--out", out),
+                    f"output folder {out}: the path of its run store has {{*}} bytes; expected at "
+                    "most 500, which is all that SQLite opens: choose a shorter --out")
+    assert not (sandbox.path / ("x" * 200)).exists(), "something was left behind"
+    # The longest that is taken is one that works.
+    room = 500 - len(str(sandbox.path)) - len("//.new/run.sqlite-journal")
+    out = "y" * (room - 201) + "/" + "z" * 200
+    sandbox.run_ok("tiny.scenario", "--quiet", "--out", out)
+
+
 def test_folder_not_writable(sandbox):
     (sandbox.path / "out").mkdir(mode=0o555)
     refuses_as_nobody(sandbox, "out", "output folder out cannot be written: Permission denied")

@@ -70,8 +70,8 @@ audit_of (const Case *what, guint64 runs, AssaySettings **ret_defense)
   set_all (audit.settings, text);
   *ret_defense = NULL;
   if (mechanism == NULL) {
-    const AssayDefense *defense = (const AssayDefense *) assay_registry_find (
-        ASSAY_PLUGIN_DEFENSE, what->defense, NULL);
+    const AssayDefense *defense
+        = (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, what->defense, NULL);
 
     *ret_defense = assay_settings_new (defense->parameters, defense->settings_size);
     set_all (*ret_defense, what->settings);
