@@ -84,18 +84,24 @@ def test_one_file_can_have_public_and_private_rows(sandbox, numpy_python):
     """Two arrays of one archive are apart; the same rows in other columns are not."""
     numpy_side(numpy_python, "rows", sandbox.path)
     (sandbox.path / "apart.scenario").write_text("""[dataset]
+secrets = 10
 plugin = vectors
 private = stored.npz[rows][:20]
 public = stored.npz[other][:20]
 [defense none]
+plugin = none
 [attack verbatim]
+plugin = verbatim
 """, encoding="utf-8")
     (sandbox.path / "shared.scenario").write_text("""[dataset]
+secrets = 10
 plugin = vectors
 private = named.csv[a,e][:20]
 public = named.csv[e,a][10:30]
 [defense none]
+plugin = none
 [attack verbatim]
+plugin = verbatim
 """, encoding="utf-8")
     sandbox.expect(sandbox.assay("run", "apart.scenario", "--out", "out"))
     result = sandbox.assay("run", "shared.scenario", "--out", "shared")
