@@ -18,7 +18,7 @@ LAYERS = (
     "runner/plan", "runner/store", "runner/witness", "runner/judge", "runner/compare", "runner/run", "runner/mutants",
     "runner/workers",
     "report/exports", "report/plots", "report/html", "report",
-    "cli",
+    "lib", "cli",
 )
 
 # What is seen of the project, for folders that do not see all that is below them.

@@ -1,6 +1,7 @@
 /* Confinement of programs of others. */
 #include "core/external/confine.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -231,21 +232,49 @@ try_command (GPtrArray *command, char **ret_out)
   return NULL;
 }
 
-/* Beside the program, or above it, where those of the tests are, or where it was installed. */
+/* The file that this code is in: the program, or the library that a program loaded (Python). */
 static char *
-find_start (void)
+own_file (void)
 {
-  static const char *const places[] = { START, "../" START, START_INSTALLED };
-  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
-  g_autofree char *folder = self != NULL ? g_path_get_dirname (self) : NULL;
+  Dl_info about;
+  char *resolved;
+  char *own;
 
-  for (guint i = 0; folder != NULL && i < G_N_ELEMENTS (places); i++) {
+  if (dladdr (&means, &about) == 0 || about.dli_fname == NULL
+      || strchr (about.dli_fname, '/') == NULL)
+    return NULL;
+  resolved = realpath (about.dli_fname, NULL);
+  own = g_strdup (resolved);
+  free (resolved);
+  return own;
+}
+
+/* Beside the @file, or above it, where those of the tests are, or where it was installed: from
+ * PREFIX/bin, PREFIX/lib or PREFIX/lib/MACHINE. */
+static char *
+find_start_from (const char *file)
+{
+  static const char *const places[]
+      = { START, "../" START, START_INSTALLED, "../" START_INSTALLED };
+  g_autofree char *folder = g_path_get_dirname (file);
+
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++) {
     g_autofree char *path = g_build_filename (folder, places[i], NULL);
 
     if (g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
       return g_canonicalize_filename (path, NULL);
   }
   return NULL;
+}
+
+static char *
+find_start (void)
+{
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *own = own_file ();
+  char *start = self != NULL ? find_start_from (self) : NULL;
+
+  return start == NULL && own != NULL ? find_start_from (own) : start;
 }
 
 /* Within bubblewrap where that works, else alone. */

@@ -1,0 +1,344 @@
+/* Protect, attack and measure, with arrays in memory. The random numbers are those of the program's
+ * commands with the same seed. */
+#include "runner/run/steps.h"
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/plugin/registry.h"
+#include "core/stats/interval.h"
+#include "lib/sets.h"
+#include "lib/status.h"
+#include "runner/judge/pool.h"
+
+/* What is played in a step. */
+typedef struct {
+  const AssayPlugin *plugin;
+  AssaySettings *settings;
+  AssayKnowledge knowledge;
+} Step;
+
+static void
+clear_step (Step *step)
+{
+  g_clear_pointer (&step->settings, assay_settings_free);
+  g_clear_pointer (&step->knowledge.database, assay_rows_unref);
+  g_clear_pointer (&step->knowledge.public_rows, assay_rows_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Step, clear_step)
+
+static AssaySettings *
+read_settings (const AssayPlugin *plugin, const char *const *texts, GError **error)
+{
+  g_autoptr (AssaySettings) settings
+      = assay_settings_new (plugin->parameters, plugin->settings_size);
+
+  for (; texts != NULL && *texts != NULL; texts++) {
+    g_auto (GStrv) pair = g_strsplit (*texts, "=", 2);
+
+    if (g_strv_length (pair) != 2)
+      return assay_fail_null (error, ASSAY_ERROR_PARAMETER, "%s: '%s': expected SETTING=VALUE",
+                              plugin->id, *texts);
+    if (!assay_settings_set (settings, g_strstrip (pair[0]), g_strstrip (pair[1]), error))
+      return assay_prefix_null (error, "%s: ", plugin->id);
+  }
+  return assay_settings_check_complete (settings, error) ? g_steal_pointer (&settings) : NULL;
+}
+
+static gboolean
+open_step (AssayPluginType type, const AssayApiPlay *play, const AssayApiKnown *known, Step *step,
+           GError **error)
+{
+  static const AssayApiKnown nothing = { 0 };
+
+  known = known != NULL ? known : &nothing;
+  step->plugin = assay_registry_find (type, play->plugin, error);
+  if (step->plugin == NULL)
+    return FALSE;
+  step->settings = read_settings (step->plugin, play->settings, error);
+  return step->settings != NULL
+         && assay_lib_rows (known->database, "database", &step->knowledge.database, error)
+         && assay_lib_rows (known->public_rows, "public", &step->knowledge.public_rows, error);
+}
+
+/* ---- Protect ---- */
+
+/* Whole numbers from 0 on, one for each of @n secrets. */
+static AssayArray *
+read_labels (const AssayApiArray *labels, gsize n, gsize *ret_classes, GError **error)
+{
+  g_autoptr (AssayArray) own = assay_lib_array (labels, error);
+
+  if (own == NULL)
+    return assay_prefix_null (error, "labels: ");
+  if (own->type != ASSAY_INT64 || own->n_dimensions != 1 || own->shape[0] != n)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH, "labels: expected int64 %zu", n);
+  for (gsize i = 0; i < n; i++) {
+    const gint64 label = assay_array_int64 (own)[i];
+
+    if (label < 0 || label >= 1000000)
+      return assay_fail_null (error, ASSAY_ERROR_DATA,
+                              "labels: number %zu is %" G_GINT64_FORMAT "; expected 0 to 999999", i,
+                              label);
+    *ret_classes = MAX (*ret_classes, (gsize) label + 1);
+  }
+  return g_steal_pointer (&own);
+}
+
+static gboolean
+protect (const AssayApiPlay *defense, const AssayApiArray *array, const AssayApiKnown *known,
+         AssayRelease **ret_release, AssayTruth **ret_truth, GError **error)
+{
+  g_auto (Step) step = { 0 };
+  g_autoptr (AssayRows) rows = NULL;
+  g_autoptr (AssayMatrix) matrix = NULL;
+  g_autoptr (AssayArray) labels = NULL;
+  g_autofree char *canonical = NULL;
+  g_autofree char *own = NULL;
+  AssaySecrets secrets = { 0 };
+  AssayStreamKey stream;
+
+  if (!open_step (ASSAY_PLUGIN_DEFENSE, defense, known, &step, error)
+      || !assay_lib_rows (array, "secrets", &rows, error)
+      || (matrix = assay_rows_matrix (rows, ASSAY_SCALE_NONE, error)) == NULL)
+    return FALSE;
+  secrets.rows = assay_matrix_view (matrix);
+  if (known != NULL && known->labels != NULL) {
+    labels = read_labels (known->labels, secrets.rows.rows, &secrets.n_classes, error);
+    if (labels == NULL)
+      return FALSE;
+    secrets.labels = assay_array_int64 (labels);
+  }
+  canonical = assay_settings_canonical (step.settings);
+  own = g_strconcat (step.plugin->id, "\n", canonical, NULL);
+  stream = assay_stream_key (defense->seed, 0, "defense", own);
+  return assay_step_protect ((const AssayDefense *) step.plugin,
+                             &(AssayProtecting){ .settings = step.settings,
+                                                 .stream = stream,
+                                                 .common = stream,
+                                                 .knowledge = &step.knowledge },
+                             &secrets, ret_release, ret_truth, error);
+}
+
+int
+assay_api_protect (const AssayApiPlay *defense, const AssayApiArray *secrets,
+                   const AssayApiKnown *known, AssayApiSet **ret_release, AssayApiSet **ret_truth)
+{
+  AssayRelease *release = NULL;
+  AssayTruth *truth = NULL;
+  GError *error = NULL;
+
+  assay_lib_begin ();
+  if (!protect (defense, secrets, known, &release, &truth, &error))
+    return assay_lib_fail (error);
+  *ret_release = g_new0 (AssayApiSet, 1);
+  (*ret_release)->release = release;
+  *ret_truth = g_new0 (AssayApiSet, 1);
+  (*ret_truth)->truth = truth;
+  return ASSAY_API_OK;
+}
+
+/* ---- Attack ---- */
+
+/* What is given is what is granted, and the release is given whole. */
+static const guint granted = ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES
+                             | ASSAY_GRANT_LABELS | ASSAY_GRANT_HASH_FUNCTION
+                             | ASSAY_GRANT_AGGREGATOR | ASSAY_GRANT_MESSAGES | ASSAY_GRANT_USER
+                             | ASSAY_GRANT_KEY_GENERATOR;
+
+static gboolean
+play_attack (const AssayApiPlay *play, const AssayRelease *release, const AssayApiKnown *known,
+             AssayGuess **ret_guess, GError **error)
+{
+  g_auto (Step) step = { 0 };
+  g_autofree char *canonical = NULL;
+  g_autofree char *own = NULL;
+  const AssayAttack *attack;
+  AssayShape shape;
+
+  if (!open_step (ASSAY_PLUGIN_ATTACK, play, known, &step, error)
+      || !assay_release_check (release, error))
+    return FALSE;
+  attack = assay_attack_of (step.plugin);
+  if (attack == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "attack '%s' plays with the defense itself, not with a release: run it in "
+                       "a scenario",
+                       step.plugin->id);
+  shape = (AssayShape){ .n_secrets = assay_release_count (release),
+                        .cols = assay_release_cols (release) };
+  if (step.knowledge.database != NULL)
+    shape.n_database = assay_rows_count (step.knowledge.database);
+  if (step.knowledge.public_rows != NULL)
+    shape.n_public = assay_rows_count (step.knowledge.public_rows);
+  if (step.plugin->check != NULL && !step.plugin->check (step.settings->values, &shape, error))
+    return FALSE;
+  canonical = assay_settings_canonical (step.settings);
+  own = g_strconcat (attack->id, "\n", canonical, NULL);
+  return assay_step_attack (
+      attack, step.settings, assay_stream_key (play->seed, 0, "attack", own),
+      &(AssayGranted){ .grants = granted, .release = release, .knowledge = &step.knowledge },
+      ret_guess, error);
+}
+
+int
+assay_api_attack (const AssayApiPlay *attack, const AssayApiSet *release,
+                  const AssayApiKnown *known, AssayApiSet **ret_guess)
+{
+  AssayGuess *guess = NULL;
+  GError *error = NULL;
+
+  assay_lib_begin ();
+  if (release->release == NULL)
+    assay_fail (&error, ASSAY_ERROR_PARAMETER, "expected a release, found a guess or a truth");
+  if (error != NULL || !play_attack (attack, release->release, known, &guess, &error))
+    return assay_lib_fail (error);
+  *ret_guess = g_new0 (AssayApiSet, 1);
+  (*ret_guess)->guess = guess;
+  return ASSAY_API_OK;
+}
+
+/* ---- Measure ---- */
+
+typedef struct {
+  const AssayRelease *release;
+  const AssayTruth *truth;
+  const AssayGuess *guess;
+  double confidence;
+  guint64 seed;
+  AssayJson *json;
+} Measuring;
+
+static void
+write_outcomes (const Measuring *of, const AssayMetric *metric, const AssaySettings *settings,
+                const AssayPool *pool)
+{
+  g_autofree char *canonical = assay_settings_canonical (settings);
+
+  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
+    g_autoptr (AssaySample) sample = assay_pool_sample (pool, measure);
+    g_autofree char *own = g_strconcat (measure->name, "\n", canonical, NULL);
+    AssayInterval interval;
+
+    if (sample == NULL)
+      continue;
+    interval = assay_sample_interval (sample, of->confidence,
+                                      assay_stream_key (of->seed, 0, "metric", own));
+    assay_json_begin_object (of->json);
+    assay_json_member_string (of->json, "metric", measure->name);
+    assay_json_member_double (of->json, "estimate", interval.estimate);
+    assay_json_member_double (of->json, "lower", interval.lower);
+    assay_json_member_double (of->json, "upper", interval.upper);
+    assay_json_member_double (of->json, "confidence", of->confidence);
+    assay_json_member_int (of->json, "n", (gint64) interval.n);
+    assay_json_member_string (of->json, "method", interval.method);
+    assay_json_member_string (of->json, "unit", measure->unit);
+    assay_json_key (of->json, "settings");
+    assay_json_settings (of->json, settings);
+    assay_json_end_object (of->json);
+  }
+}
+
+static gboolean
+measure_one (const Measuring *of, const AssayMetric *metric, GError **error)
+{
+  const AssayArray *groups = assay_arrays_get (&of->truth->arrays, "groups");
+  g_autoptr (AssaySettings) settings = read_settings (&metric->plugin, NULL, error);
+  AssayOutcomes outcomes = { 0 };
+  AssayPool pool;
+  gboolean is_ok;
+
+  if (settings == NULL
+      || !assay_step_measure (
+          metric, &(AssayMetricContext){ .settings = settings->values, .release = of->release },
+          of->truth, of->guess, &outcomes, error))
+    return FALSE;
+  is_ok = assay_pool_fill_one (&pool, &metric->measuring, &outcomes, assay_truth_groups (of->truth),
+                               groups != NULL ? groups->shape[0] : 0, error);
+  if (is_ok)
+    write_outcomes (of, metric, settings, &pool);
+  assay_pool_clear (&pool);
+  assay_outcomes_clear (&outcomes);
+  return is_ok;
+}
+
+static gboolean
+measure_all (const Measuring *of, GError **error)
+{
+  gboolean is_any = FALSE;
+
+  if (!(of->confidence >= 0.5 && of->confidence <= 0.999999))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER, "confidence: expected 0.5 to 0.999999");
+  if (!assay_truth_check (of->truth, error)
+      || !assay_guess_check (of->guess, assay_registry_guess_arrays (), error))
+    return FALSE;
+  assay_json_begin_array (of->json);
+  for (guint m = 0; assay_metrics[m] != NULL; m++) {
+    const AssayMetric *metric = assay_metrics[m];
+
+    if (metric->on_request
+        || !assay_metric_applies (metric, NULL, of->release, of->truth, of->guess))
+      continue;
+    is_any = TRUE;
+    if (!measure_one (of, metric, error))
+      return FALSE;
+  }
+  assay_json_end_array (of->json);
+  return is_any
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "no metric applies: truth and guess hold no arrays that belong together");
+}
+
+int
+assay_api_measure (const AssayApiSet *truth, const AssayApiSet *guess, const AssayApiSet *release,
+                   double confidence, uint64_t seed, char **ret_json)
+{
+  Measuring of = { .release = release != NULL ? release->release : NULL,
+                   .truth = truth->truth,
+                   .guess = guess->guess,
+                   .confidence = confidence,
+                   .seed = seed };
+  GError *error = NULL;
+
+  assay_lib_begin ();
+  if (of.truth == NULL || of.guess == NULL || (release != NULL && of.release == NULL))
+    assay_fail (&error, ASSAY_ERROR_PARAMETER, "expected a truth, a guess and a release or none");
+  of.json = assay_json_new ();
+  if (error != NULL || !measure_all (&of, &error)) {
+    assay_json_free (of.json);
+    return assay_lib_fail (error);
+  }
+  *ret_json = assay_json_finish (of.json);
+  return ASSAY_API_OK;
+}
+
+/* ---- What there is ---- */
+
+char *
+assay_api_list (void)
+{
+  static const struct {
+    const char *heading;
+    AssayPluginType type;
+  } lists[] = { { "defenses", ASSAY_PLUGIN_DEFENSE },
+                { "attacks", ASSAY_PLUGIN_ATTACK },
+                { "metrics", ASSAY_PLUGIN_METRIC },
+                { "datasets", ASSAY_PLUGIN_DATASET } };
+  AssayJson *json = assay_json_new ();
+
+  assay_json_begin_object (json);
+  for (guint l = 0; l < G_N_ELEMENTS (lists); l++) {
+    g_autoptr (GPtrArray) offers = assay_registry_offers (lists[l].type);
+
+    assay_json_member_array (json, lists[l].heading);
+    for (guint i = 0; i < offers->len; i++) {
+      const AssayPlugin *plugin = offers->pdata[i];
+
+      assay_json_begin_object (json);
+      assay_json_member_string (json, "name", plugin->id);
+      assay_json_member_string (json, "summary", plugin->summary);
+      assay_json_end_object (json);
+    }
+    assay_json_end_array (json);
+  }
+  assay_json_end_object (json);
+  return assay_json_finish (json);
+}

@@ -1,0 +1,179 @@
+"""Runs, results, and functions as programs."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import assay
+
+NOTEBOOK = pathlib.Path(__file__).resolve().parents[2] / "examples" / "notebook" / "audit.ipynb"
+RUNNER = pathlib.Path(__file__).with_name("run_notebook.py")
+
+SCENARIO = """
+[dataset]
+plugin = gaussian-classes
+count = 400
+columns = 8
+secrets = 60
+
+[defense noise]
+plugin = additive-noise
+
+[attack verbatim]
+plugin = verbatim
+
+[claim hidden]
+measure = recovery-rate
+defense = noise
+at-most = 0.5
+"""
+
+
+def test_results_are_those_of_the_program(program):
+    results = assay.run(SCENARIO, out="out")
+    done = subprocess.run([program, "run", "audit.scenario", "--out", "theirs", "--json"],
+                          capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout) == results.record
+    assert json.loads(pathlib.Path("out/results.json").read_text()) == results.record
+    assert results.report.exists() and results.verdict == results.claims[0]["verdict"]
+    measured = [one for one in results.measurements if one["metric"] == "recovery-rate"]
+    assert [(one["defense"], one["attack"]) for one in measured] == [("noise", "verbatim")]
+    shown = results._repr_html_()
+    assert f'">{results.verdict}</strong>' in shown
+    assert assay.results("out").record == results.record
+
+
+def test_the_curve_of_a_swept_setting_is_shown():
+    swept = SCENARIO.replace("additive-noise", "gaussian\nepsilon = 1; 20").replace(
+        "defense = noise\n", "")
+    shown = assay.run(swept, out="out")._repr_html_()
+    assert 'alt="recovery-rate' in shown and "data:image/svg+xml;base64," in shown
+
+
+def test_frames_where_pandas_is():
+    results = assay.run(SCENARIO, out="out")
+    try:
+        import pandas  # noqa: F401
+    except ImportError:
+        with pytest.raises(ImportError, match="pandas"):
+            results.frame()
+        return
+    frame = results.frame()
+    assert len(frame) == len(results.measurements) and "defense" in frame.columns
+    assert len(results.frame("claims")) == 1
+
+
+def test_a_run_that_is_stopped_can_be_resumed():
+    text = SCENARIO.replace("[dataset]", "[scenario]\ntrials = 3\n\n[dataset]")
+    seen = []
+
+    def stop_after_one(done, total, doing):
+        seen.append((done, total))
+        return done >= 1
+
+    with pytest.raises(assay.Cancelled, match="can be resumed"):
+        assay.run(text, out="out", progress=stop_after_one)
+    assert seen and seen[-1][0] < seen[-1][1]
+    resumed = assay.run(text, out="out", resume=True)
+    assert resumed.record == assay.run(text, out="whole").record
+
+    def fail(done, total, doing):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        assay.run(text, out="other", progress=fail)
+
+
+SHIFT = np.arange(8.0)
+
+
+def shifted(rows):
+    return rows + SHIFT
+
+
+@assay.defense
+def far_away(secrets, random):
+    return shifted(secrets) + 0 * random.standard_normal(secrets.shape)
+
+
+@assay.attack
+def back_again(release):
+    return release - SHIFT
+
+
+def test_functions_in_this_process_and_as_programs():
+    secrets = np.random.default_rng(5).normal(size=(30, 8)).astype("float32")
+    release, truth = far_away.protect(secrets)
+    assert np.allclose(release["vectors"], secrets + SHIFT)
+    guess = assay.attack(back_again, release)
+    assert assay.measure(truth, guess)["recovery-rate"]["estimate"] == 1
+    assert np.array_equal(far_away(secrets, np.random.default_rng(1)), secrets + SHIFT)
+
+    results = assay.run(SCENARIO, functions=[far_away, back_again], out="out",
+                        set=["claim hidden.defense=far_away"])
+    assert not results.problems, results.problems
+    found = {(one["defense"], one["attack"]): one["estimate"] for one in results.measurements
+             if one["metric"] == "recovery-rate"}
+    assert found["far_away", "back_again"] == 1 and found["far_away", "verbatim"] < 0.1, found
+    assert results.verdict == "violated"
+
+
+@assay.defense
+def says_how_it_is_confined(secrets):
+    import sys
+    with open("/proc/self/status", encoding="ascii") as file:
+        sys.exit(" ".join(line.strip() for line in file if line.startswith(("Seccomp:", "NSpid:"))))
+
+
+def test_functions_are_confined_as_by_the_program(program):
+    """By the same means, though what runs here is Python: bubblewrap, Landlock, seccomp."""
+    results = assay.run(SCENARIO, functions=[says_how_it_is_confined], out="out")
+    done = subprocess.run([program, "run", "audit.scenario", "--out", "theirs", "--json"],
+                          capture_output=True, text=True, check=False)
+    ours, theirs = ({word for cell in record["cells"] if cell["status"] != "ok"
+                     for word in re.findall(r"Seccomp:\s+\d", cell["message"])}
+                    for record in (results.record, json.loads(done.stdout)))
+    assert ours == theirs and ours, (ours, theirs, results.problems[:1])
+
+
+def test_functions_that_cannot_be_played_are_refused():
+    with pytest.raises(TypeError, match="'rows' is not known to a defense"):
+        assay.defense(lambda rows: rows)
+    with pytest.raises(TypeError, match="back needs public"):
+        @assay.attack
+        def back(release, public):
+            return public
+
+        back.attack(SHIFT[None])
+    handle = object()
+
+    @assay.defense
+    def stuck(secrets):
+        return handle
+
+    with pytest.raises(TypeError, match="'handle' is a object"):
+        stuck.program()
+
+
+def test_the_notebook_runs(tmp_path):
+    done = subprocess.run([sys.executable, RUNNER, NOTEBOOK], capture_output=True, text=True,
+                          check=False,
+                          env={**os.environ, "PYTHONPATH": str(RUNNER.parents[1])})
+    assert done.returncode == 0, done.stderr
+    assert "recovered as released" in done.stdout and "<strong" in done.stdout
+    assert done.stdout.strip().endswith("'violated'"), done.stdout[-300:]
+
+
+def test_the_notebook_runs_in_jupyter(tmp_path):
+    pytest.importorskip("nbclient", reason="no Jupyter is installed (nbclient)")
+    nbformat = pytest.importorskip("nbformat")
+    import nbclient
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    sys_path = f"import sys; sys.path.insert(0, {str(RUNNER.parents[1])!r})"
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(sys_path))
+    nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}).execute()
