@@ -9,14 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MATHLIB_STANDALONE
-#include <Rmath.h>
-
 #include "core/base/parallel.h"
 #include "core/games/distinguish.h"
 #include "core/games/one-run.h"
 #include "core/plugin/registry.h"
 #include "core/stats/epsilon.h"
+#include "tests/statistics/gaussian-reference.h"
 
 #define LEVEL 0.05
 
@@ -59,8 +57,8 @@ prepare (const Case *what, guint64 runs, guint64 training, Audit *ret_audit)
   Audit audit = { .what = what };
   GError *error = NULL;
 
-  audit.defense = (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, what->defense,
-                                                              &error);
+  audit.defense
+      = (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, what->defense, &error);
   audit.attack = error == NULL ? (const AssayAuditor *) assay_registry_find (ASSAY_PLUGIN_AUDITOR,
                                                                              what->attack, &error)
                                : NULL;
@@ -72,9 +70,9 @@ prepare (const Case *what, guint64 runs, guint64 training, Audit *ret_audit)
       = assay_settings_new (audit.attack->parameters, audit.attack->settings_size);
   set_all (audit.defense_settings, what->settings);
   if (audit.attack->game == ASSAY_AUDIT_TWO_INPUTS) {
-    g_autofree char *text = g_strdup_printf (
-        "runs=%" G_GUINT64_FORMAT " training=%" G_GUINT64_FORMAT " score=%s", runs, training,
-        what->score);
+    g_autofree char *text
+        = g_strdup_printf ("runs=%" G_GUINT64_FORMAT " training=%" G_GUINT64_FORMAT " score=%s",
+                           runs, training, what->score);
 
     set_all (audit.attack_settings, text);
   } else {
@@ -98,9 +96,8 @@ play (const Audit *audit, guint64 seed)
       = { .settings = audit->attack_settings->values,
           .stream = assay_stream_key (seed, 0, "attack", audit->what->settings) };
   const AssayStreamKey stream = assay_stream_key (seed, 0, "runs", audit->what->settings);
-  const AssayOracle oracle
-      = assay_oracle (audit->defense->mechanism, audit->defense_settings->values,
-                      audit->what->cols, stream, -1);
+  const AssayOracle oracle = assay_oracle (
+      audit->defense->mechanism, audit->defense_settings->values, audit->what->cols, stream, -1);
   g_autoptr (AssayEvent) event = NULL;
   GError *error = NULL;
   AssayAudit counted = { 0 };
@@ -307,7 +304,6 @@ check_broken (void)
 #define TIGHT_TRAINING 100000
 #define TIGHT_SEEDS 25
 #define TIGHT_SHARE 0.95
-#define QUANTILES 25
 static const Case tight[] = {
   { "omega-subset", "epsilon=1 dictionary=200 members=8", 1, "distinguish", "auto" },
   { "omega-subset", "epsilon=2 dictionary=200 members=8", 1, "distinguish", "auto" },
@@ -317,30 +313,7 @@ static const Case tight[] = {
   { "laplace", "epsilon=1", 1, "distinguish", "auto" },
 };
 
-/* What several audits certify. */
-typedef struct {
-  double mean, least, most;
-  double deviation; /* of one */
-} Certified;
-
-static Certified
-summarise (const double *certified, gsize n)
-{
-  Certified all = { .least = G_MAXDOUBLE };
-  double squares = 0;
-
-  for (gsize i = 0; i < n; i++) {
-    all.mean += certified[i] / (double) n;
-    all.least = MIN (all.least, certified[i]);
-    all.most = MAX (all.most, certified[i]);
-  }
-  for (gsize i = 0; i < n; i++)
-    squares += (certified[i] - all.mean) * (certified[i] - all.mean);
-  all.deviation = sqrt (squares / (double) (n - 1));
-  return all;
-}
-
-static Certified
+static GaussianCertified
 play_tight (const Case *what, double *ret_claimed)
 {
   double certified[TIGHT_SEEDS];
@@ -354,81 +327,7 @@ play_tight (const Case *what, double *ret_claimed)
   }
   *ret_claimed = claimed (&audit);
   audit_clear (&audit);
-  return summarise (certified, TIGHT_SEEDS);
-}
-
-typedef struct {
-  double first, second; /* how likely an event is on either input */
-} Chances;
-
-static Chances
-chances_above (double t, double sensitivity, double sigma)
-{
-  return (Chances){ 0.5 * erfc (t / sigma / sqrt (2)),
-                    0.5 * erfc ((t + sensitivity) / sigma / sqrt (2)) };
-}
-
-static double
-lower_of_counts (double hits, double mistakes, double delta)
-{
-  const AssayAudit counted = { .delta = delta,
-                               .runs = TIGHT_RUNS,
-                               .hits = (guint64) round (hits),
-                               .mistakes = (guint64) round (mistakes) };
-
-  return assay_epsilon_lower (&counted, LEVEL);
-}
-
-/* The threshold that would certify most of Gaussian noise, were the counts exactly as expected. */
-static Chances
-best_gaussian (double sensitivity, double sigma, double delta)
-{
-  Chances best = { 0 };
-  double most = 0;
-
-  for (double t = -6; t <= 10; t += 0.001) {
-    const Chances chances = chances_above (t, sensitivity, sigma);
-    const double lower
-        = lower_of_counts (chances.first * TIGHT_RUNS, chances.second * TIGHT_RUNS, delta);
-
-    if (lower > most) {
-      most = lower;
-      best = chances;
-    }
-  }
-  return best;
-}
-
-/* What such a threshold certifies of counts that vary as binomial ones do: over the middles of
- * QUANTILES equally likely parts of either count. Far in a tail that is a wide spread, which no
- * choice of an event takes away. */
-static Certified
-spread_of_best (const Chances *chances, double delta)
-{
-  double certified[QUANTILES * QUANTILES];
-
-  for (guint i = 0; i < QUANTILES; i++)
-    for (guint j = 0; j < QUANTILES; j++)
-      certified[QUANTILES * i + j] = lower_of_counts (
-          qbinom ((i + 0.5) / QUANTILES, TIGHT_RUNS, chances->first, TRUE, FALSE),
-          qbinom ((j + 0.5) / QUANTILES, TIGHT_RUNS, chances->second, TRUE, FALSE), delta);
-  return summarise (certified, G_N_ELEMENTS (certified));
-}
-
-/* sigma of the exact (epsilon, delta) curve: Phi (1/(2s) - eps s) - e^eps Phi (-1/(2s) - eps s). */
-static double
-exact_sigma (double epsilon, double delta)
-{
-  double low = 1e-3, high = 1e3;
-
-  for (guint i = 0; i < 200; i++) {
-    const double s = sqrt (low * high);
-    const double there = 0.5 * erfc (-(0.5 / s - epsilon * s) / sqrt (2))
-                         - exp (epsilon) * 0.5 * erfc ((0.5 / s + epsilon * s) / sqrt (2));
-
-    *(there > delta ? &low : &high) = s;
-  }
-  return sqrt (low * high);
+  return gaussian_certified (certified, TIGHT_SEEDS);
 }
 
 /* Against their claim, which an audit reaches when it is perfect. */
@@ -442,7 +341,7 @@ check_tight_claims (void)
           TIGHT_RUNS, TIGHT_SEEDS);
   for (gsize i = 0; i < G_N_ELEMENTS (tight); i++) {
     double claim;
-    const Certified all = play_tight (&tight[i], &claim);
+    const GaussianCertified all = play_tight (&tight[i], &claim);
 
     printf ("| %s | %s | %.4f | %.4f to %.4f | %.1f %%%s |\n", tight[i].defense, tight[i].settings,
             all.mean, all.least, all.most, 100 * all.mean / claim,
@@ -453,8 +352,8 @@ check_tight_claims (void)
   return is_kept;
 }
 
-/* Against what the best threshold certifies on average, less three standard errors of a mean of so
- * many seeds. One seed says nothing at delta 1e-5: there single audits differ by a tenth. */
+/* Against the threshold that the training runs promise most of, less three standard errors of a
+ * mean of so many seeds. One seed says nothing at delta 1e-5: there audits differ by a tenth. */
 static gboolean
 check_tight_gaussian (void)
 {
@@ -468,11 +367,12 @@ check_tight_gaussian (void)
   for (gsize i = 0; i < G_N_ELEMENTS (deltas); i++) {
     g_autofree char *settings = g_strdup_printf ("epsilon=1 delta=%g", deltas[i]);
     const Case what = { "gaussian", settings, 1, "distinguish", "auto" };
-    const Chances chances = best_gaussian (1, exact_sigma (1, deltas[i]), deltas[i]);
-    const Certified best = spread_of_best (&chances, deltas[i]);
+    const GaussianSizes sizes
+        = { .training = TIGHT_TRAINING, .runs = TIGHT_RUNS, .delta = deltas[i], .level = LEVEL };
+    const GaussianCertified best = gaussian_reference (1, gaussian_sigma (1, deltas[i]), &sizes);
     const double limit = TIGHT_SHARE * best.mean - 3 * best.deviation / sqrt (TIGHT_SEEDS);
     double claim;
-    const Certified all = play_tight (&what, &claim);
+    const GaussianCertified all = play_tight (&what, &claim);
 
     printf ("| delta %g | %.4f | %.4f to %.4f | %.4f | %.4f | %.4f%s |\n", deltas[i], all.mean,
             all.least, all.most, best.mean, best.deviation, limit,
@@ -489,8 +389,10 @@ main (int argc, char **argv)
   static const struct {
     const char *name;
     gboolean (*check) (void);
-  } parts[] = { { "honest", check_honest }, { "broken", check_broken },
-                { "tight", check_tight_claims }, { "tight", check_tight_gaussian } };
+  } parts[] = { { "honest", check_honest },
+                { "broken", check_broken },
+                { "tight", check_tight_claims },
+                { "tight", check_tight_gaussian } };
   gboolean is_kept = TRUE;
 
   for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
