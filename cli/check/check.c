@@ -7,6 +7,7 @@
 
 static CliPlanOptions options;
 static gboolean is_strict, is_auditor;
+static char *out;
 
 static const GOptionEntry entries[]
     = { CLI_PLAN_OPTIONS (options),
@@ -15,6 +16,10 @@ static const GOptionEntry entries[]
           "Exit 2 where a claim could not end in exit code 0, whatever a run shows; tells more of "
           "them",
           NULL },
+        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+          "With --auditor: where the run is that the claims must have begun (default: "
+          "assay-out/SCENARIO-HASH)",
+          "DIR" },
         G_OPTION_ENTRY_NULL };
 
 static void
@@ -35,7 +40,10 @@ check (const char *path)
   g_autoptr (GPtrArray) of_claims = plan != NULL ? assay_lint_claims (plan, is_auditor) : NULL;
   guint n_doubts;
 
-  if (plan == NULL || (is_auditor && !assay_lint_units (plan, of_claims, &error))) {
+  if (plan == NULL
+      || (is_auditor
+          && (!assay_lint_units (plan, of_claims, &error)
+              || !assay_lint_seal (plan, out, of_claims, &error)))) {
     cli_fail_early (error);
     printf ("%s: refused\n", path);
     return FALSE;

@@ -12,6 +12,11 @@ GPtrArray *assay_lint_claims (const AssayPlan *plan, gboolean is_auditor);
 /* Adds those of programs of others that nothing, or too little, confines here. */
 void assay_lint_programs (const AssayPlan *plan, GPtrArray *inout_doubts);
 
+/* Adds one where the folder @out (NULL: the default one) has a run of the plan that was begun with
+ * other claims (runner/store/seal.h). FALSE: it cannot be read, or a process works in it. */
+gboolean assay_lint_seal (const AssayPlan *plan, const char *out, GPtrArray *inout_doubts,
+                          GError **error);
+
 /* The same of its data, which are opened. FALSE: they cannot be. */
 gboolean assay_lint_units (const AssayPlan *plan, GPtrArray *inout_doubts, GError **error);
 

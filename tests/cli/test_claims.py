@@ -346,6 +346,21 @@ def test_a_cell_in_error_decides_nothing(sandbox):
 # ---- Judging again ----
 
 
+def check_auditor_sees_the_seal(sandbox, sealed):
+    """Before anything runs: of the claims as they were nothing, of others that they are others. A
+    folder with the run of another plan, or with none, says nothing of these claims."""
+    other = ("--set", "claim found.at-least=0.7")
+    doubt = ("the claims are not those that the run in out was begun with, so that it could not be "
+             "gone on with to exit code 0; expected those, or a new run")
+    for words, is_seen in (((), False), (other, True), ((*other, "--seed", "9"), False)):
+        checked = sandbox.assay("check", "--auditor", "--out", "out", "known.scenario", *words)
+        assert (doubt in checked.err) == is_seen, (words, str(checked))
+        assert not is_seen or checked.code == 2, str(checked)
+    assert doubt not in sandbox.assay("check", "--auditor", "known.scenario", *other).err
+    assert doubt not in sandbox.assay("check", "--out", "out", "known.scenario", *other).err
+    assert sandbox.read("out/results.json").count(json.dumps(sealed)[1:-1]) == 1, "was changed"
+
+
 def test_a_changed_claim_is_judged_on_the_stored_run(sandbox):
     """By a claim that was made after a look at the cells nothing is earned, unless that is
     accepted; and the verdict says so."""
@@ -373,6 +388,7 @@ def test_a_changed_claim_is_judged_on_the_stored_run(sandbox):
     one = judge(sandbox, 0, *change, "--accept-changed-claims")["found"]
     assert one["reason"].endswith(
         "; the claims were changed after cells had run, which was accepted"), one
+    check_auditor_sees_the_seal(sandbox, record["claims_text"])
     # What was accepted stays accepted, and nothing else is.
     assert judge(sandbox, 0, *change)["found"]["verdict"] == "upheld", "accepted once"
     judge(sandbox, 3, "--resume", "--set", "claim found.at-least=0.7")
