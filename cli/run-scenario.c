@@ -247,7 +247,7 @@ cli_run_plan (const AssayPlan *plan, const char *place, const CliRunOptions *opt
   Running running = { .plan = plan, .options = options, .place = place, .workers = options->ranks };
   int code;
 
-  cli_hide_results (plan, options->out);
+  assay_folder_hide_results (plan, options->out);
 
   if (!options->resume && !start_workers (&running, &error))
     return cli_fail_early (error);

@@ -4,7 +4,6 @@
 #include "cli/cli.h"
 #include "core/base/parallel.h"
 #include "core/base/shared-work.h"
-#include "core/data/secret-paths.h"
 #include "runner/store/folder-name.h"
 #include "runner/workers/local.h"
 #include "runner/workers/worker.h"
@@ -52,18 +51,6 @@ on_is_cancelled (G_GNUC_UNUSED gpointer data)
 }
 
 void
-cli_hide_results (const AssayPlan *plan, const char *out)
-{
-  g_autofree char *given = out != NULL ? NULL : assay_folder_default (plan);
-  g_autofree char *parent = out != NULL ? NULL : g_path_get_dirname (given);
-  g_autofree char *place = assay_folder_canonical (out != NULL ? out : parent);
-  g_autofree char *beside = g_strconcat (place, ".new", NULL);
-
-  assay_secret_path_add (place);
-  assay_secret_path_add (beside);
-}
-
-void
 cli_process_work (const CliProcess *process, char **scenarios, guint n,
                   const CliRunOptions *options)
 {
@@ -79,7 +66,7 @@ cli_process_work (const CliProcess *process, char **scenarios, guint n,
     AssayPlan *plan = cli_plan_new (scenarios[i], &options->plan, &error);
 
     if (plan != NULL) {
-      cli_hide_results (plan, options->out);
+      assay_folder_hide_results (plan, options->out);
       g_ptr_array_add (plans, plan);
       continue;
     }

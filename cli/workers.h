@@ -21,10 +21,6 @@ void cli_process_leave (CliProcess *process);
 void cli_process_work (const CliProcess *process, char **scenarios, guint n,
                        const CliRunOptions *options);
 
-/* Keeps the folder @out of results, or with NULL that of all results of this working folder, from
- * programs that this process starts. */
-void cli_hide_results (const AssayPlan *plan, const char *out);
-
 /* @options->workers of them for @plan, whose results go to @place; they share the threads and the
  * memory for shared work. */
 AssayTransport *cli_workers_new (const AssayPlan *plan, const char *place,

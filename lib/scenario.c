@@ -62,6 +62,7 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
   AssayRunEnd end = ASSAY_RUN_FINISHED;
 
   if (!assay_inputs_check (plan, workspace, folder->store, folder->is_finished, error)
+      || (!folder->is_finished && !assay_manifest_add_confinement (plan, folder->store, error))
       || (!folder->is_finished
           && !assay_run (plan, workspace, folder->store, &callbacks, &end, error)))
     return FALSE;
@@ -87,6 +88,7 @@ run_scenario (const char *scenario, const AssayApiRun *run, char **ret_folder, G
   if (plan == NULL)
     return FALSE;
   place = run->out != NULL ? g_strdup (run->out) : assay_folder_default (plan);
+  assay_folder_hide_results (plan, run->out);
   budget = assay_plan_shared_budget (plan, 1);
   if (!assay_folder_check (plan, place, run->resume, error)
       || !assay_plan_check_budget (plan, 1, budget, error))

@@ -139,6 +139,26 @@ def test_functions_are_confined_as_by_the_program(program):
                      for word in re.findall(r"Seccomp:\s+\d", cell["message"])}
                     for record in (results.record, json.loads(done.stdout)))
     assert ours == theirs and ours, (ours, theirs, results.problems[:1])
+    # The run says by what, as the program's does; and results are out of sight.
+    said = [json.loads((pathlib.Path(out) / "run.json").read_text())["confinement"]
+            for out in ("out", "theirs")]
+    assert said[0] == said[1] and len(said[0]) == 1, said
+
+
+@assay.defense
+def looks_for_results(secrets):
+    import os
+    import sys
+    sys.exit("found " + " ".join(sorted(os.listdir("out"))))
+
+
+def test_results_are_out_of_sight(program):
+    results = assay.run(SCENARIO, functions=[looks_for_results], out="out")
+    confined = json.loads(pathlib.Path("out/run.json").read_text())["confinement"]
+    if not confined[0].partition(": ")[2].startswith("bubblewrap"):
+        pytest.skip(f"bubblewrap does not work here: {confined[0]}")
+    messages = {cell["message"] for cell in results.record["cells"] if cell["status"] != "ok"}
+    assert len(messages) == 1 and messages.pop().endswith("its last lines: found"), messages
 
 
 def test_functions_that_cannot_be_played_are_refused():

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/data/secret-paths.h"
 
 char *
 assay_folder_default (const AssayPlan *plan)
@@ -63,4 +64,16 @@ assay_folder_resolve (const char *place, char **ret_place, GError **error)
   return *ret_place != NULL
          || assay_fail (error, ASSAY_ERROR_SCENARIO, "output folder %s leads nowhere: %s", plain,
                         g_strerror (errno));
+}
+
+void
+assay_folder_hide_results (const AssayPlan *plan, const char *out)
+{
+  g_autofree char *given = out != NULL ? NULL : assay_folder_default (plan);
+  g_autofree char *parent = out != NULL ? NULL : g_path_get_dirname (given);
+  g_autofree char *place = assay_folder_canonical (out != NULL ? out : parent);
+  g_autofree char *beside = g_strconcat (place, ".new", NULL);
+
+  assay_secret_path_add (place);
+  assay_secret_path_add (beside);
 }
