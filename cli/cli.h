@@ -29,6 +29,7 @@ typedef struct {
 } CliUsage;
 
 #define CLI_ANY_NUMBER G_MAXINT
+#define CLI_NOT_GIVEN G_MININT /* an option of a whole number */
 
 extern const GOptionEntry cli_no_options[];
 

@@ -39,6 +39,47 @@ suggest_option (const char *message, const GOptionEntry *entries)
 }
 
 static gboolean
+is_number_option (const GOptionEntry *entry, char name)
+{
+  return entry->short_name == name
+         && (entry->arg == G_OPTION_ARG_INT || entry->arg == G_OPTION_ARG_INT64);
+}
+
+/* What the words of a command were made into: there for as long as the process. */
+static GPtrArray *made_words;
+static char **all_words;
+
+/* "-j4" as "-j" and "4", which GLib wants apart. */
+static char **
+split_numbers (const GOptionEntry *entries, int *argc, char **argv)
+{
+  GPtrArray *words = g_ptr_array_new ();
+  gboolean is_over = FALSE;
+
+  made_words = g_ptr_array_new ();
+  for (int i = 0; i < *argc; i++) {
+    const char *word = argv[i];
+    const GOptionEntry *entry = entries;
+
+    is_over |= g_str_equal (word, "--");
+    while (entry->long_name != NULL && !is_number_option (entry, word[0] == '-' ? word[1] : '\0'))
+      entry++;
+    if (is_over || word[0] != '-' || word[1] == '\0' || !g_ascii_isdigit (word[2])
+        || entry->long_name == NULL) {
+      g_ptr_array_add (words, argv[i]);
+      continue;
+    }
+    g_ptr_array_add (made_words, g_strndup (word, 2));
+    g_ptr_array_add (words, made_words->pdata[made_words->len - 1]);
+    g_ptr_array_add (words, argv[i] + 2);
+  }
+  *argc = (int) words->len;
+  g_ptr_array_add (words, NULL);
+  all_words = (char **) g_ptr_array_free (words, FALSE);
+  return all_words;
+}
+
+static gboolean
 parse (const CliUsage *usage, int *argc, char ***argv)
 {
   GOptionContext *context = g_option_context_new (usage->parameters);
@@ -48,6 +89,7 @@ parse (const CliUsage *usage, int *argc, char ***argv)
   g_option_context_set_summary (context, usage->summary);
   g_option_context_set_description (context, usage->description);
   g_option_context_add_main_entries (context, usage->entries, NULL);
+  *argv = split_numbers (usage->entries, argc, *argv);
   if (!g_option_context_parse (context, argc, argv, &error)) {
     hint = g_error_matches (error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)
                ? suggest_option (error->message, usage->entries)

@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "report/report.h"
 #include "cli/selftest/mutants.h"
+#include "report/report.h"
 #include "runner/compare/saved-run.h"
 
 static struct {
@@ -11,6 +11,7 @@ static struct {
   char *forms; /* of figures */
   gboolean quiet;
   gboolean json;
+  gboolean opens;
 } options;
 
 static const GOptionEntry entries[]
@@ -18,6 +19,8 @@ static const GOptionEntry entries[]
           "Where the reports go (default: the folder of the run)", "FOLDER" },
         { "figures", 0, 0, G_OPTION_ARG_STRING, &options.forms,
           "Also draw the figures as pdf, png or both", "pdf,png" },
+        { "open", 0, 0, G_OPTION_ARG_NONE, &options.opens,
+          "Show report.html in the browser (xdg-open)", NULL },
         { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print no table", NULL },
         { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print results.json instead of the table",
           NULL },
@@ -44,6 +47,21 @@ print_results (const AssaySavedRun *run, const char *place)
         "\nunfinished: %zu of %u cells were not run; 'assay run %s --out %s --resume' goes on\n",
         run->results->n_missing, run->plan->cells->len, run->plan->scenario, run->folder);
   printf ("\n%sreports in %s\n", sheets, place);
+}
+
+/* The browser goes on by itself. */
+static gboolean
+open_report (const char *place, GError **error)
+{
+  g_autofree char *canonical = g_canonicalize_filename (place, NULL);
+  g_autofree char *page = g_build_filename (canonical, "report.html", NULL);
+  char *words[] = { (char *) "xdg-open", page, NULL };
+
+  return g_spawn_async (NULL, words, NULL,
+                        G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL
+                            | G_SPAWN_STDERR_TO_DEV_NULL,
+                        NULL, NULL, NULL, error)
+         || assay_prefix (error, "--open: %s is written, but no browser was found: ", page);
 }
 
 static int
@@ -77,6 +95,8 @@ report (G_GNUC_UNUSED int n, char **words)
   } else if (!options.quiet) {
     print_results (run, place);
   }
+  if (options.opens && !open_report (place, &error))
+    return cli_fail_early (error);
   return EXIT_OK;
 }
 

@@ -92,7 +92,7 @@ run_all (char **scenarios, guint n, const CliRunOptions *options)
 static const char *
 why_not (const CliRunOptions *options)
 {
-  if (options->jobs < 0 || options->jobs > 4096)
+  if (options->jobs != CLI_NOT_GIVEN && (options->jobs < 1 || options->jobs > 4096))
     return "--jobs: expected 1 to 4096";
   if (options->workers < 0 || options->workers > 1024)
     return "--workers: expected 1 to 1024";
@@ -163,7 +163,7 @@ play_role (guint n, char **scenarios, CliRunOptions *options)
   return code;
 }
 
-static CliRunOptions given;
+static CliRunOptions given = { .jobs = CLI_NOT_GIVEN };
 
 static const GOptionEntry entries[] = {
   CLI_PLAN_OPTIONS (given.plan),

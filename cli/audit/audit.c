@@ -20,7 +20,7 @@ static struct {
   gint secrets, jobs;
   gint64 seed;
   gboolean quiet;
-} given = { .seed = 1 };
+} given = { .seed = 1, .jobs = CLI_NOT_GIVEN };
 
 static const GOptionEntry entries[]
     = { { "defense", 'd', 0, G_OPTION_ARG_STRING, &given.defense,
@@ -427,7 +427,7 @@ why_not (void)
     return "expected --command 'PROGRAM', or --defense NAME; 'assay list defenses' shows all";
   if (given.command != NULL && given.defense != NULL && !g_str_equal (given.defense, "exec"))
     return "--command is of the defense exec; expected --set for settings of others";
-  if (given.jobs < 0 || given.jobs > 4096)
+  if (given.jobs != CLI_NOT_GIVEN && (given.jobs < 1 || given.jobs > 4096))
     return "--jobs: expected 1 to 4096";
   if (given.secrets < 0)
     return "--secrets: expected 1 or more";
@@ -463,7 +463,7 @@ audit_defense (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
   audit.kind = assay_defense_produces (audit.defense, settings->values);
   if (given.database != NULL)
     audit.database = g_canonicalize_filename (given.database, NULL);
-  assay_parallel_set_threads ((guint) given.jobs);
+  assay_parallel_set_threads ((guint) MAX (given.jobs, 0));
   cli_catch_interrupts ();
   code = audit_in_time (&audit, started);
   g_free (audit.database);

@@ -133,14 +133,14 @@ cli_mutants (const char *scenario, const CliMutantsOptions *options)
 
   if (options->out != NULL && *options->out == '\0')
     return cli_refuse ("--out: expected a folder");
-  if (options->jobs < 0 || options->jobs > 4096)
+  if (options->jobs != CLI_NOT_GIVEN && (options->jobs < 1 || options->jobs > 4096))
     return cli_refuse ("--jobs: expected 1 to 4096");
   plan = cli_plan_new (scenario, &options->plan, &error);
   if (plan != NULL && options->out != NULL)
     run = open_run (plan, options->out, &error);
   if (plan == NULL || (options->out != NULL && run == NULL))
     return cli_fail_early (error);
-  assay_parallel_set_threads ((guint) options->jobs);
+  assay_parallel_set_threads ((guint) MAX (options->jobs, 0));
   cli_catch_interrupts ();
   return play (plan, run, options);
 }

@@ -36,7 +36,7 @@ play (const AssayPlugin *attack, guint64 seed)
   return outcome.is_won;
 }
 
-static CliMutantsOptions options;
+static CliMutantsOptions options = { .jobs = CLI_NOT_GIVEN };
 static char *scenario;
 
 static const GOptionEntry entries[]

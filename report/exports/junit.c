@@ -107,11 +107,16 @@ append_claim (GString *xml, const AssayResults *results, const AssayResultClaim 
 {
   g_autofree char *id = escape (result->id);
   g_autofree char *says = escape (result->says);
+  g_autofree char *file = escape (results->scenario);
   g_autofree char *reason = escape (result->reason);
   g_autofree char *attackers = escape (result->attackers.says);
 
-  g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s%s%s\" time=\"0\">\n",
-                          suite, id, *says != '\0' ? ": " : "", says);
+  g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s%s%s\" time=\"0\"", suite,
+                          id, *says != '\0' ? ": " : "", says);
+  /* Readers that annotate sources (GitLab; action-junit-report) show the claim where it stands. */
+  if (results->scenario != NULL && result->line > 0)
+    g_string_append_printf (xml, " file=\"%s\" line=\"%u\"", file, result->line);
+  g_string_append (xml, ">\n");
   append_properties (xml, results, result);
   if (result->verdict == ASSAY_VERDICT_VIOLATED)
     append_outcome (xml, "failure", "violated", reason);

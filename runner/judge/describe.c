@@ -182,6 +182,7 @@ describe_claims (AssayResults *results, const AssayPlan *plan)
     result->id = claim->id;
     result->says = claim->says;
     result->source = claim->source;
+    result->line = claim->line;
     if (claim->beyond != ASSAY_NO_COMPONENT)
       g_hash_table_insert (
           results->measures, (gpointer) claim->measure,

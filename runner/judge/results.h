@@ -195,6 +195,7 @@ typedef struct {
   const char *id;
   const char *says;   /* NULL: nothing */
   const char *source; /* NULL: not said */
+  guint line;         /* of the scenario, where its group begins */
   const AssayResultMeasure *measure;
   gboolean is_of_utility;
   gboolean is_at_most; /* otherwise at least */

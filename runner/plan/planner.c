@@ -9,6 +9,7 @@
 #include "runner/plan/contact-sheet.h"
 #include "runner/plan/loaded.h"
 #include "runner/plan/pairing.h"
+#include "runner/plan/refused/mistakes.h"
 #include "runner/plan/selector.h"
 
 static const char *const scenario_keys[]
@@ -401,25 +402,19 @@ take_probes (AssayPlan *plan, const AssayPlanOptions *options, GError **error)
   return TRUE;
 }
 
-AssayPlan *
-assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GError **error)
+/* @data: AssayPlanOptions */
+static AssayPlan *
+make_plan (const AssayScenario *scenario, gconstpointer data, GError **error)
 {
-  g_autoptr (AssayScenario) scenario
-      = options->text != NULL ? assay_scenario_parse (scenario_path, options->text, error)
-                              : assay_scenario_load (scenario_path, error);
+  const AssayPlanOptions *options = data;
   g_autoptr (AssayPlan) plan = plan_alloc ();
 
-  if (scenario == NULL)
-    return NULL;
-  for (guint i = 0; options->assignments != NULL && options->assignments[i] != NULL; i++)
-    if (!assay_scenario_set (scenario, options->assignments[i], error))
-      return NULL;
-  plan->scenario = g_strdup (scenario_path);
+  plan->scenario = g_strdup (scenario->path);
   plan->scenario_sha256 = g_strdup (scenario->sha256);
   plan->text = g_strdup (scenario->text);
   plan->assignments = g_strdupv ((char **) options->assignments);
   plan->is_changed = options->assignments != NULL && options->assignments[0] != NULL;
-  plan->folders = data_folders (scenario_path);
+  plan->folders = data_folders (scenario->path);
   if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
       || !take_probes (plan, options, error) || !assay_plan_pair (plan, error)
       || !read_all (plan, scenario, "claim", read_claim, error)
@@ -428,4 +423,23 @@ assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GErr
   plan->canonical = canonical_plan (plan);
   plan->sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, plan->canonical, -1);
   return g_steal_pointer (&plan);
+}
+
+AssayPlan *
+assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GError **error)
+{
+  g_autoptr (AssayScenario) scenario
+      = options->text != NULL ? assay_scenario_parse (scenario_path, options->text, error)
+                              : assay_scenario_load (scenario_path, error);
+  AssayPlan *plan;
+
+  if (scenario == NULL)
+    return NULL;
+  for (guint i = 0; options->assignments != NULL && options->assignments[i] != NULL; i++)
+    if (!assay_scenario_set (scenario, options->assignments[i], error))
+      return NULL;
+  plan = make_plan (scenario, options, error);
+  if (plan == NULL && options->text == NULL)
+    assay_mistakes_add (scenario, make_plan, options, error);
+  return plan;
 }

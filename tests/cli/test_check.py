@@ -175,3 +175,54 @@ def test_check_the_rest(sandbox):
     found = warnings_of(sandbox, "--set", "dataset.count=9000")
     assert (len(found) == 1 and found[0].startswith("[attack code-majority] repeats=4 leaves one "
                                                     "candidate: nothing is chosen")), str(found)
+
+
+MISTAKES = """\
+[scenario]
+sed = 3
+trials = 1 # often
+[dataset]
+plugin = gaussian-classes
+count = 2, 4, 8
+[defense noise]
+plugin = additive-nois
+[attack a]
+plugin = verbatim
+share = 0.5
+[attack b]
+plugin = nearest
+grants = pubic
+[claim c]
+measure = recovery-rat
+defense = noise
+at-most = 10%
+[claim d]
+measure = recovery-rate
+where = dataset.colums = 8
+at-most = 0.1
+"""
+
+
+def test_all_mistakes_are_told_at_once(sandbox):
+    """Each with its line; and nothing that only follows from another one."""
+    sandbox.write("a.scenario", MISTAKES.replace("additive-nois", "additive-noise")
+                  .replace("count = 2, 4, 8\n", ""))
+    result = sandbox.assay("run", "a.scenario", "--out", "out")
+    assert result.code == 2
+    told = [line.removeprefix("assay: ").split(":")[1] for line in result.err.splitlines()]
+    assert told == ["2", "3", "10", "13", "15"], result.err
+    sandbox.write("a.scenario", MISTAKES)
+    result = sandbox.assay("check", "a.scenario")
+    told = [line.removeprefix("assay: ").split(":")[1] for line in result.err.splitlines()]
+    assert told == ["2", "3", "6", "8", "11", "14"] and "noise' is" not in result.err, result.err
+
+
+def test_one_mistake_is_told_once(sandbox):
+    """A defense that is gone is no second mistake of the claim about it."""
+    text = MISTAKES.replace("sed = 3\ntrials = 1 # often\n", "seed = 3\n").replace(
+        "count = 2, 4, 8\n", "").replace("share = 0.5\n", "").replace("pubic", "public").replace(
+        "recovery-rat\n", "recovery-rate\n").replace("10%", "0.1").replace(
+        "where = dataset.colums = 8\n", "")
+    sandbox.write("a.scenario", text)
+    result = sandbox.assay("check", "a.scenario")
+    assert len(result.err.splitlines()) == 1 and ":6: [defense noise]" in result.err, result.err

@@ -72,6 +72,18 @@ def test_into_another_folder(sandbox):
     assert written == {name: before[name] for name in before if name != "run.sqlite"}, written
 
 
+def test_open_shows_the_page(sandbox):
+    """In whatever xdg-open takes for the browser; where there is none, it says where the page is."""
+    run(sandbox)
+    sandbox.write("bin/xdg-open", '#!/bin/sh\necho "$1" > opened.new && mv opened.new opened\n')
+    done = sandbox.shell('chmod +x bin/xdg-open; PATH="$PWD/bin:$PATH" assay report out --quiet --open;'
+                         " for i in 1 2 3 4 5 6 7 8 9; do [ -f opened ] || sleep 0.2; done; cat opened")
+    assert done.code == 0 and done.out == f"{sandbox.path}/out/report.html\n", done
+    program = shutil.which("assay", path=f"{sandbox.path}/bin") or sandbox.assay_path
+    done = sandbox.shell(f"PATH=/nowhere {program} report out --quiet --open")
+    assert done.code == 2 and "report.html is written, but no browser was found" in done.err, done
+
+
 def test_json(sandbox):
     run(sandbox)
     result = sandbox.expect(sandbox.assay("report", "out", "--json"), err="")
