@@ -1,0 +1,377 @@
+/* Output perturbation of what several parties learned, after Pathak, Rane and Raj 2010, "Multiparty
+ * Differential Privacy via Aggregation of Locally Trained Classifiers" (PRR10). Each of N parties
+ * trains logistic regression with an L2 penalty on its own rows to the optimum; the mean is
+ * released with noise that only the smallest party, of n rows, sets the size of:
+ *   w^(p) = argmin 1/n sum_i ln (1 + exp (-w . z_i)) + lambda / 2 |w|^2,  z_i = y_i x_i, |z_i| <= 1,
+ *   w = 1/N sum_p w^(p) + eta,  of scale 2 / (n epsilon lambda).
+ * A row of secrets is z_i, a sample times its class of 1 or -1, which is all that the loss depends
+ * on; longer ones are shortened to length 1.
+ *
+ *   coordinates  eta_j ~ Laplace (scale) each by itself, which is what public code does
+ *   spherical    a density that falls as exp (-|eta| / scale): |eta| ~ Gamma (d, scale), of any
+ *                direction (Chaudhuri, Monteleoni and Sarwate 2011, algorithm 1)
+ *
+ * One row replaced moves w^(p) by at most 2 / (n lambda) in the L2 norm. Spherical noise makes of it
+ * epsilon / N. Noise on coordinates pays for the L1 norm, up to sqrt (d) times as much: the supremum
+ * of the log-ratio of two inputs is |Delta|_1 / scale, reached wherever every column lies beyond the
+ * one mean on the side away from the other, and passes epsilon where sqrt (d) is well above N.
+ *
+ * An input is the n rows of the smallest party; the others' models are the same in both inputs, and
+ * taken as zero. */
+#include <math.h>
+#include <string.h>
+
+#include "core/data/kinds/statistics.h"
+#include "core/data/kinds/vectors.h"
+#include "defenses/mechanisms/row-mechanism.h"
+
+typedef enum { COORDINATES, SPHERICAL } Shape;
+
+static const char *const shapes[] = { "coordinates", "spherical", NULL };
+
+typedef struct {
+  double epsilon;
+  double penalty;
+  gint64 users;
+  gint64 records;
+  guint noise;
+} Prr10;
+
+static double
+scale_of (const Prr10 *settings, gsize records)
+{
+  return 2 / ((double) records * settings->epsilon * settings->penalty);
+}
+
+/* ---- Training ---- */
+
+/* 1 / (1 + exp (@margin)), the share of a row that its gradient has. */
+static inline double
+slope_at (double margin)
+{
+  return 1 / (1 + exp (margin));
+}
+
+/* Of rows at most 1 long; longer ones count as shortened. */
+static double
+factor_of (const float *row, gsize cols)
+{
+  double square = 0;
+
+  for (gsize j = 0; j < cols; j++)
+    square += (double) row[j] * (double) row[j];
+  return square > 1 ? 1 / sqrt (square) : 1;
+}
+
+/* The gradient at @weights. */
+static void
+gradient_at (AssayView rows, const double *factors, double penalty, const double *weights,
+             double *ret_gradient)
+{
+  for (gsize j = 0; j < rows.cols; j++)
+    ret_gradient[j] = penalty * weights[j];
+  for (gsize i = 0; i < rows.rows; i++) {
+    const float *row = assay_view_row (rows, i);
+    double margin = 0, share;
+
+    for (gsize j = 0; j < rows.cols; j++)
+      margin += weights[j] * (double) row[j];
+    share = factors[i] * slope_at (factors[i] * margin) / (double) rows.rows;
+    for (gsize j = 0; j < rows.cols; j++)
+      ret_gradient[j] -= share * (double) row[j];
+  }
+}
+
+/* The optimum, to a distance of 1e-12 / penalty: Nesterov's method for a curvature between the
+ * penalty and that plus 1/4, which rows of length 1 cannot pass. Its error falls by
+ * 1 - sqrt (least / most curvature) a round; the bound on rounds is never met for penalties that
+ * settings admit. */
+static void
+train (AssayView rows, double penalty, double *ret_weights)
+{
+  const double most = penalty + 0.25, ratio = sqrt (penalty / most);
+  const double momentum = (1 - ratio) / (1 + ratio);
+  g_autofree double *factors = g_new (double, rows.rows);
+  g_autofree double *ahead = g_new0 (double, rows.cols);
+  g_autofree double *gradient = g_new (double, rows.cols);
+
+  for (gsize i = 0; i < rows.rows; i++)
+    factors[i] = factor_of (assay_view_row (rows, i), rows.cols);
+  memset (ret_weights, 0, rows.cols * sizeof *ret_weights);
+  for (guint round = 0; round < 100000; round++) {
+    double largest = 0;
+
+    gradient_at (rows, factors, penalty, ahead, gradient);
+    for (gsize j = 0; j < rows.cols; j++) {
+      const double next = ahead[j] - gradient[j] / most;
+
+      largest = MAX (largest, fabs (gradient[j]));
+      ahead[j] = next + momentum * (next - ret_weights[j]);
+      ret_weights[j] = next;
+    }
+    if (largest * sqrt ((double) rows.cols) <= 1e-12)
+      return;
+  }
+}
+
+/* ---- Neighbouring inputs ---- */
+
+static void
+size (gconstpointer data, gsize cols, gsize *ret_inputs, gsize *ret_outputs)
+{
+  const Prr10 *settings = data;
+
+  *ret_inputs = (gsize) settings->records * cols;
+  *ret_outputs = cols;
+}
+
+/* How far w gets along a direction in which all rows but one lie: lambda R = slope (R). */
+static double
+reach_of (const Prr10 *settings)
+{
+  double low = 0, high = 1 / settings->penalty;
+
+  for (guint i = 0; i < 100; i++) {
+    const double middle = (low + high) / 2;
+
+    if (settings->penalty * middle < slope_at (middle))
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The angle off that direction, turned round, at which one row moves w most to the side: a row
+ * that w gets wrong has a slope near 1. */
+static double
+best_angle (double reach)
+{
+  double best = G_PI / 2, most = 0;
+
+  for (guint i = 1; i <= 900; i++) {
+    const double angle = i * G_PI / 1800, moved = sin (angle) * slope_at (-reach * cos (angle));
+
+    if (moved > most) {
+      most = moved;
+      best = angle;
+    }
+  }
+  return best;
+}
+
+/* Pair 0: all rows are p but the first, which is -cos p + sin q in the one, -cos p - sin q in the
+ * other, p = (1, -1, 1, -1, ..) and q = (1, 1, 1, 1, ..) over sqrt (d): the difference lies along q,
+ * of whose length no L1 norm is larger. Of one column there is no p. An odd last column is zero. */
+static void
+worst_pair (const Prr10 *settings, gsize cols, float *ret_first, float *ret_second)
+{
+  const gsize even = cols - (cols > 1 ? cols % 2 : 0);
+  const double angle = cols > 1 ? best_angle (reach_of (settings)) : G_PI / 2;
+  const double unit = (1 - 1e-6) / sqrt ((double) even); /* float32 must not be longer than 1 */
+
+  memset (ret_first, 0, (gsize) settings->records * cols * sizeof *ret_first);
+  memset (ret_second, 0, (gsize) settings->records * cols * sizeof *ret_second);
+  for (gsize j = 0; j < even; j++) {
+    const double along = cols > 1 ? (j % 2 == 0 ? unit : -unit) : 0;
+
+    ret_first[j] = (float) (-cos (angle) * along + sin (angle) * unit);
+    ret_second[j] = (float) (-cos (angle) * along - sin (angle) * unit);
+    for (gsize i = 1; i < (gsize) settings->records; i++)
+      ret_first[i * cols + j] = ret_second[i * cols + j] = (float) along;
+  }
+}
+
+static void
+draw_row (AssayStream *stream, gsize cols, float *ret_row)
+{
+  double factor;
+
+  for (gsize j = 0; j < cols; j++)
+    ret_row[j] = (float) assay_stream_normal (stream);
+  factor = factor_of (ret_row, cols);
+  for (gsize j = 0; j < cols; j++)
+    ret_row[j] = (float) (factor * (double) ret_row[j]);
+}
+
+/* Beyond pair 0: random rows, of which the first is replaced. */
+static void
+pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *ret_first,
+      float *ret_second)
+{
+  const Prr10 *settings = data;
+  const gsize records = (gsize) settings->records;
+
+  if (index == 0) {
+    worst_pair (settings, cols, ret_first, ret_second);
+    return;
+  }
+  for (gsize i = 0; i < records; i++)
+    draw_row (stream, cols, ret_first + i * cols);
+  memcpy (ret_second, ret_first, records * cols * sizeof *ret_second);
+  draw_row (stream, cols, ret_second);
+}
+
+/* ---- Runs ---- */
+
+/* The mean of all parties' models, of which only that of @input is not zero. */
+static double *
+centre_of (const Prr10 *settings, gsize cols, const float *input)
+{
+  const AssayView rows
+      = { .rows = (gsize) settings->records, .cols = cols, .stride = cols, .data = input };
+  double *centre = g_new (double, cols);
+
+  train (rows, settings->penalty, centre);
+  for (gsize j = 0; j < cols; j++)
+    centre[j] /= (double) settings->users;
+  return centre;
+}
+
+/* @cols numbers of noise: a sum of d exponential lengths is Gamma (d). */
+static void
+draw_noise (const Prr10 *settings, double scale, gsize cols, AssayStream *stream, double *ret_noise)
+{
+  double length = 0, square = 0;
+
+  assay_stream_fill_laplace (stream, cols, ret_noise);
+  for (gsize j = 0; j < cols; j++) {
+    length += fabs (ret_noise[j]);
+    ret_noise[j] *= scale;
+  }
+  if (settings->noise == COORDINATES)
+    return;
+  for (gsize j = 0; j < cols; j++) {
+    ret_noise[j] = assay_stream_normal (stream);
+    square += ret_noise[j] * ret_noise[j];
+  }
+  for (gsize j = 0; j < cols; j++)
+    ret_noise[j] *= scale * length / sqrt (square);
+}
+
+static void
+run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gsize count,
+     float *ret_outputs)
+{
+  const Prr10 *settings = data;
+  g_autofree double *centre = centre_of (settings, cols, input);
+  g_autofree double *noise = g_new (double, cols);
+
+  for (gsize i = 0; i < count; i++) {
+    draw_noise (settings, scale_of (settings, (gsize) settings->records), cols, stream, noise);
+    for (gsize j = 0; j < cols; j++)
+      ret_outputs[i * cols + j] = (float) (centre[j] + noise[j]);
+  }
+}
+
+/* |y - second| - |y - first|. Both noises have it as their log-ratio, times the scale, in the norm
+ * that is theirs. Of one column the output is first moved between the two: all outputs beyond then
+ * give the same number to the last bit, and no threshold splits the atom. */
+static double
+nearer_first (Shape noise, const double *first, const double *second, const float *output,
+              gsize cols)
+{
+  double sum = 0, near_first = 0, near_second = 0;
+
+  for (gsize j = 0; j < cols; j++) {
+    const double to_first = (double) output[j] - first[j];
+    const double to_second = (double) output[j] - second[j];
+    const double inside
+        = CLAMP ((double) output[j], MIN (first[j], second[j]), MAX (first[j], second[j]));
+
+    sum += fabs (inside - second[j]) - fabs (inside - first[j]);
+    near_first += to_first * to_first;
+    near_second += to_second * to_second;
+  }
+  return noise == COORDINATES ? sum : sqrt (near_second) - sqrt (near_first);
+}
+
+static void
+log_ratio (gconstpointer data, gsize cols, AssayInputPair pair, const float *outputs, gsize count,
+           double *ret_scores)
+{
+  const Prr10 *settings = data;
+  const double scale = scale_of (settings, (gsize) settings->records);
+  g_autofree double *first = centre_of (settings, cols, pair.first);
+  g_autofree double *second = centre_of (settings, cols, pair.second);
+
+  for (gsize i = 0; i < count; i++)
+    ret_scores[i]
+        = nearer_first ((Shape) settings->noise, first, second, outputs + i * cols, cols) / scale;
+}
+
+static const AssayMechanism mechanism = {
+  .neighbours = "one row of the smallest party replaced by another",
+  .budget = row_mechanism_budget,
+  .has_own_inputs = TRUE,
+  .size = size,
+  .n_proposed = 1,
+  .pair = pair,
+  .run = run,
+  .log_ratio = log_ratio,
+};
+
+/* ---- The defense ---- */
+
+/* Parties get equal parts; the first ones a row more where that does not come out even. */
+static gboolean
+protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
+         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
+{
+  const Prr10 *settings = context->settings;
+  const gsize users = (gsize) settings->users, least = secrets.rows / users;
+  AssayStream stream = assay_stream (context->stream, 0);
+  g_autofree double *model = g_new (double, secrets.cols);
+  g_autofree double *sum = g_new0 (double, secrets.cols);
+  AssayMatrix *released;
+
+  if (least == 0)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "%zu secrets of %zu users; expected one each or "
+                       "more",
+                       secrets.rows, users);
+  released = assay_matrix_new (1, secrets.cols, error);
+  if (released == NULL)
+    return FALSE;
+  for (gsize p = 0, row = 0; p < users; p++) {
+    const gsize count = least + (p < secrets.rows % users ? 1 : 0);
+
+    train (assay_view_rows (secrets, row, count), settings->penalty, model);
+    row += count;
+    for (gsize j = 0; j < secrets.cols; j++)
+      sum[j] += model[j] / (double) users;
+  }
+  draw_noise (settings, scale_of (settings, least), secrets.cols, &stream, model);
+  for (gsize j = 0; j < secrets.cols; j++)
+    released->data[j] = (float) (sum[j] + model[j]);
+  assay_arrays_take (&ret_release->arrays, "statistics", assay_array_take_matrix (released));
+  if (settings->noise == COORDINATES) { /* the other noise has no name among those of the kind */
+    ASSAY_SET_PARAMETER (ret_release, AssayStatisticsParameters, noise, ASSAY_NOISE_LAPLACE);
+    ASSAY_SET_PARAMETER (ret_release, AssayStatisticsParameters, scale, scale_of (settings, least));
+  }
+  return TRUE;
+}
+
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_REAL (Prr10, epsilon, 1, 1e-6, 60, "nats", "Privacy budget that is claimed"),
+        ASSAY_PARAM_REAL (Prr10, penalty, 0.01, 1e-6, 1e3, "", "Weight of the penalty, lambda"),
+        ASSAY_PARAM_INT (Prr10, users, 5, 1, 100000, "", "Parties that train, N"),
+        ASSAY_PARAM_INT (Prr10, records, 100, 1, 100000, "",
+                         "Rows of the smallest party in an audit of epsilon; elsewhere it has as "
+                         "many as it gets"),
+        ASSAY_PARAM_CHOICE (Prr10, noise, COORDINATES, shapes,
+                            "Laplace noise on each coordinate, which pays for the L1 norm; or "
+                            "noise of any direction, which pays for the L2 norm"),
+        ASSAY_PARAM_END };
+
+ASSAY_DEFENSE (prr10, "prr10",
+  .summary = "Release the mean of what several parties learned, with noise",
+  .reference = { "Pathak, Rane and Raj 2010, Multiparty Differential Privacy via Aggregation of "
+                 "Locally Trained Classifiers",
+                 "noise of scale 2 / (n epsilon lambda)" },
+  ASSAY_SETTINGS (Prr10, parameters),
+  .produces = ASSAY_RELEASE_STATISTICS,
+  .claim = "epsilon-differential privacy of each party's rows, between datasets of which one row "
+           "is replaced",
+  .mechanism = &mechanism,
+  .protect = protect);
