@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "config.h"
+#include "core/external/confine.h"
 #include "core/math/linalg.h"
 #include "core/plugin/modules/module-loader.h"
 
@@ -26,6 +27,20 @@ print_help (void)
            "Exit codes: 0 everything ran; 1 a claim was violated; 2 bad usage, scenario or input;\n"
            "3 a cell ended in an error or a control was lost; 4 the run could not be finished;\n"
            "130 interrupted, go on with --resume.\n");
+}
+
+/* @is_verbose: what a report of a mistake should name. */
+static void
+print_version (gboolean is_verbose)
+{
+  g_autofree char *by = NULL;
+
+  g_print ("assay %s (%s)\n%s\n", ASSAY_VERSION, ASSAY_COMMIT, assay_linalg_describe ());
+  if (!is_verbose)
+    return;
+  by = assay_confine_describe (ASSAY_CONFINE_AUTO);
+  g_print ("\ncompiled with %s and\n%s\n\nprograms of others: %s\n", ASSAY_COMPILER,
+           ASSAY_LIBRARIES, by);
 }
 
 /* A standard stream that is closed would give its number to the next file that is opened, and what
@@ -104,7 +119,7 @@ run_command (int argc, char **argv)
     return EXIT_OK;
   }
   if (g_str_equal (name, "--version")) {
-    g_print ("assay %s (%s)\n%s\n", ASSAY_VERSION, ASSAY_COMMIT, assay_linalg_describe ());
+    print_version (argc > 2 && g_str_equal (argv[2], "--verbose"));
     return EXIT_OK;
   }
   command = cli_find_command (cli_commands, name, &hint);
