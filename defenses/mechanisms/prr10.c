@@ -2,8 +2,8 @@
  * Differential Privacy via Aggregation of Locally Trained Classifiers" (PRR10). Each of N parties
  * trains logistic regression with an L2 penalty on its own rows to the optimum; the mean is
  * released with noise that only the smallest party, of n rows, sets the size of:
- *   w^(p) = argmin 1/n sum_i ln (1 + exp (-w . z_i)) + lambda / 2 |w|^2,  z_i = y_i x_i, |z_i| <= 1,
- *   w = 1/N sum_p w^(p) + eta,  of scale 2 / (n epsilon lambda).
+ *   w^(p) = argmin 1/n sum_i ln (1 + exp (-w . z_i)) + lambda / 2 |w|^2,
+ *   z_i = y_i x_i,  |z_i| <= 1,  w = 1/N sum_p w^(p) + eta,  of scale 2 / (n epsilon lambda).
  * A row of secrets is z_i, a sample times its class of 1 or -1, which is all that the loss depends
  * on; longer ones are shortened to length 1.
  *
@@ -11,10 +11,11 @@
  *   spherical    a density that falls as exp (-|eta| / scale): |eta| ~ Gamma (d, scale), of any
  *                direction (Chaudhuri, Monteleoni and Sarwate 2011, algorithm 1)
  *
- * One row replaced moves w^(p) by at most 2 / (n lambda) in the L2 norm. Spherical noise makes of it
- * epsilon / N. Noise on coordinates pays for the L1 norm, up to sqrt (d) times as much: the supremum
- * of the log-ratio of two inputs is |Delta|_1 / scale, reached wherever every column lies beyond the
- * one mean on the side away from the other, and passes epsilon where sqrt (d) is well above N.
+ * One row replaced moves w^(p) by at most 2 / (n lambda) in the L2 norm. Spherical noise makes of
+ * it epsilon / N. Noise on coordinates pays for the L1 norm, up to sqrt (d) times as much: the
+ * supremum of the log-ratio of two inputs is |Delta|_1 / scale, reached wherever every column lies
+ * beyond the one mean on the side away from the other, and passes epsilon where sqrt (d) is well
+ * above N.
  *
  * An input is the n rows of the smallest party; the others' models are the same in both inputs, and
  * taken as zero. */
@@ -161,8 +162,9 @@ best_angle (double reach)
 }
 
 /* Pair 0: all rows are p but the first, which is -cos p + sin q in the one, -cos p - sin q in the
- * other, p = (1, -1, 1, -1, ..) and q = (1, 1, 1, 1, ..) over sqrt (d): the difference lies along q,
- * of whose length no L1 norm is larger. Of one column there is no p. An odd last column is zero. */
+ * other, p = (1, -1, 1, -1, ..) and q = (1, 1, 1, 1, ..) over sqrt (d). The difference lies along
+ * q, of whose length no L1 norm is larger. Of one column there is no p. An odd last column is zero.
+ */
 static void
 worst_pair (const Prr10 *settings, gsize cols, float *ret_first, float *ret_second)
 {

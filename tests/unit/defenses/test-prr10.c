@@ -1,5 +1,5 @@
-/* Output perturbation of parties' models (prr10): the optimum, the supremum of the log-ratio against
- * closed forms, what runs do, and refusals. */
+/* Output perturbation of parties' models (prr10): the optimum, the supremum of the log-ratio
+ * against closed forms, what runs do, and refusals. */
 #include <criterion/criterion.h>
 #include <math.h>
 
