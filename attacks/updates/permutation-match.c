@@ -247,9 +247,9 @@ find_candidates (gsize weight, G_GNUC_UNUSED guint worker, gpointer data)
 
 /* ---- The attack ---- */
 
-/* Assigns the steps, notes rows in @ret_rows (P; -1: none) and claims what single users hold. */
+/* Assigns the steps and claims what single users hold. */
 static gboolean
-match_steps (Matching *matching, WeightClaims *claims, gint64 *ret_rows, GError **error)
+match_steps (Matching *matching, WeightClaims *claims, GError **error)
 {
   const RowHolders *holders = matching->holders;
   const gsize p = holders->n_rows;
@@ -267,8 +267,7 @@ match_steps (Matching *matching, WeightClaims *claims, gint64 *ret_rows, GError 
                                 .bid = BID,
                                 .give_up = GIVE_UP };
   sparse_assignment_solve (&problem, rows);
-  for (gsize d = 0; d < p; d++) {
-    ret_rows[d] = rows[d] != SPARSE_ASSIGNMENT_NONE ? (gint64) rows[d] : -1;
+  for (gsize d = 0; d < p; d++)
     for (gsize t = matching->first; t < matching->end && rows[d] != SPARSE_ASSIGNMENT_NONE; t++) {
       const double value = (double) assay_view_row (*matching->sums, t)[d];
       const gsize at = rows[d] * holders->n_steps + t;
@@ -276,7 +275,6 @@ match_steps (Matching *matching, WeightClaims *claims, gint64 *ret_rows, GError 
       if (value != 0 && holders->counts[at] == 1)
         weight_claims_add (claims, &(WeightClaim){ t, holders->holders[at], d, value });
     }
-  }
   return TRUE;
 }
 
@@ -292,7 +290,6 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const AssayView view = sums != NULL ? assay_array_view (sums) : (AssayView){ 0 };
   g_auto (RowHolders) holders = { 0 };
   g_auto (WeightClaims) claims = { 0 };
-  g_autofree gint64 *rows = NULL;
   gsize each;
 
   if (sums == NULL)
@@ -300,9 +297,6 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (!row_holders_read (release, &holders, error))
     return FALSE;
   each = own != NULL && steps > 1 && own->shape[0] > holders.n_users ? 1 : steps;
-  rows = assay_alloc (steps / each, holders.n_rows * sizeof (gint64), "rows of weights", error);
-  if (rows == NULL)
-    return FALSE;
   weight_claims_init (&claims);
   for (gsize first = 0; first < steps; first += each) {
     g_auto (Matching) matching = { .holders = &holders,
@@ -311,12 +305,10 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                                    .end = first + each,
                                    .candidates = (gsize) settings->candidates };
 
-    if (!match_steps (&matching, &claims, rows + first / each * holders.n_rows, error))
+    if (!match_steps (&matching, &claims, error))
       return FALSE;
   }
   weight_claims_take (&claims, ret_guess);
-  assay_arrays_take_rows (&ret_guess->arrays, "rows-of-weights", ASSAY_INT64, steps / each,
-                          holders.n_rows, g_steal_pointer (&rows));
   return TRUE;
 }
 

@@ -6,7 +6,6 @@
 const AssayArraySpec weight_claims_arrays[] = {
   { "weight-claims", "uv", ASSAY_INT64, TRUE, 0 },
   { "claimed-values", "u", ASSAY_FLOAT32, TRUE, 0 },
-  { "rows-of-weights", "yw", ASSAY_INT64, TRUE, 0 },
   { .name = NULL },
 };
 
