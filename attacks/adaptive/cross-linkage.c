@@ -27,16 +27,16 @@ typedef struct {
 
 /* ---- Runs ---- */
 
-/* Releases 2 k and 2 k + 1 are of the same rows. */
+/* Releases 2 k and 2 k + 1 are of the same rows, which all attacks on a release choose alike. */
 static GPtrArray *
-run_twice (const AssayObservation *seen, AssayStreamKey key, GError **error)
+run_twice (const AssayObservation *seen, GError **error)
 {
+  const AssayStreamKey key = assay_shadow_choice (seen->shadow);
   const gsize n_public = assay_rows_count (seen->public_rows);
   const gsize n = MIN (assay_shadow_secrets (seen->shadow), n_public);
   const guint64 n_pairs = assay_shadow_left (seen->shadow) / 2;
   g_autofree gsize *chosen = assay_alloc (n, sizeof (gsize), "rows", error);
-  g_autoptr (AssayMatrix) rows
-      = assay_matrix_new (n, assay_rows_cols (seen->public_rows), error);
+  g_autoptr (AssayMatrix) rows = assay_matrix_new (n, assay_rows_cols (seen->public_rows), error);
   g_autoptr (GPtrArray) releases
       = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_own_release_free);
 
@@ -104,14 +104,13 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   g_autofree float *scores = NULL;
   g_auto (CrossModel) model = { 0 };
 
-  if (!check (seen, error) || (releases = run_twice (seen, context->stream, error)) == NULL)
+  if (!check (seen, error) || (releases = run_twice (seen, error)) == NULL)
     return FALSE;
   if (!cross_model_learn (releases, settings->view, &model, error))
     return FALSE;
   scores = assay_alloc (n, m * sizeof (float), "scores of pairs", error);
   if (scores == NULL
-      || (model.links
-          && !cross_model_score (&model, seen->release, seen->crossed, scores, error)))
+      || (model.links && !cross_model_score (&model, seen->release, seen->crossed, scores, error)))
     return FALSE;
   if (!model.links)
     score_at_random (context->stream, n * m, scores);
@@ -158,8 +157,8 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
                      assay_array_take (ASSAY_INT64, 1, &n, mates));
   ret_case->release = assay_control_noisy (&noise, assay_matrix_view (secrets), 0, error);
   ret_case->crossed = assay_control_noisy (&noise, assay_matrix_view (turned), 1, error);
-  ret_case->shadow = assay_control_noisy_shadow (
-      &noise, 2, &(AssayShadowTerms){ .runs = RUNS, .n_secrets = n });
+  ret_case->shadow
+      = assay_control_noisy_shadow (&noise, 2, &(AssayShadowTerms){ .runs = RUNS, .n_secrets = n });
   return ret_case->release != NULL && ret_case->crossed != NULL;
 }
 

@@ -81,8 +81,7 @@ fit_means (const ShadowSigns *shadows, const double *signs, gsize first, gsize e
   for (gsize i = 0; i < n; i++)
     spread += (fit->gap[i] - mean_gap) * (fit->gap[i] - mean_gap) / (double) MAX (n - 1, 1);
   for (gsize i = 0; i < n; i++) {
-    const double kept
-        = spread > 0 ? MAX (0, 1 - noise * fit->variance / spread) : 0;
+    const double kept = spread > 0 ? MAX (0, 1 - noise * fit->variance / spread) : 0;
 
     fit->gap[i] = mean_gap + kept * (fit->gap[i] - mean_gap);
   }
@@ -190,7 +189,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "mechanism_runs: %" G_GUINT64_FORMAT " are left; expected %d at least",
                        assay_shadow_left (seen->shadow), MIN_RUNS);
-  return shadow_signs_take (&shadows, n_runs, seen, context->stream, error)
+  return shadow_signs_take (&shadows, n_runs, seen, error)
          && guess_members (context->settings, &shadows, ret_guess, error);
 }
 

@@ -170,9 +170,9 @@ check_rows (const AssayObservation *seen, gsize n_records, GError **error)
 }
 
 static gboolean
-run_shadows (ShadowSigns *shadows, AssayStreamKey key, const AssayObservation *seen,
-             GError **error)
+run_shadows (ShadowSigns *shadows, const AssayObservation *seen, GError **error)
 {
+  const AssayStreamKey key = assay_shadow_choice (seen->shadow);
   const gsize n_secrets = assay_shadow_secrets (seen->shadow);
   g_autofree gsize *numbers = assay_alloc (n_secrets, sizeof (gsize), "rows of a run", error);
   g_autoptr (AssayMatrix) rows
@@ -222,11 +222,10 @@ scale_of (const ShadowSigns *shadows)
           += (double) ((const AssayMatrix *) shadows->means->pdata[r])->data[j] / (double) runs;
   for (gsize j = 0; j < p; j++) {
     for (gsize r = 0; r < runs; r++)
-      scale.weight[j]
-          += pow ((double) ((const AssayMatrix *) shadows->means->pdata[r])->data[j]
-                      - scale.centre[j],
-                  2)
-             / (double) (runs - 1);
+      scale.weight[j] += pow ((double) ((const AssayMatrix *) shadows->means->pdata[r])->data[j]
+                                  - scale.centre[j],
+                              2)
+                         / (double) (runs - 1);
     scale.weight[j] = scale.weight[j] > TINY * TINY ? 1 / scale.weight[j] : 0;
   }
   return scale;
@@ -295,16 +294,14 @@ look_beside (ShadowSigns *shadows, GError **error)
 }
 
 gboolean
-shadow_signs_take (ShadowSigns *shadows, gsize n_runs, const AssayObservation *seen,
-                   AssayStreamKey key, GError **error)
+shadow_signs_take (ShadowSigns *shadows, gsize n_runs, const AssayObservation *seen, GError **error)
 {
   shadows->n_runs = n_runs;
-  shadows->records
-      = assay_rows_matrix (seen->records, assay_release_scale (seen->release), error);
+  shadows->records = assay_rows_matrix (seen->records, assay_release_scale (seen->release), error);
   if (shadows->records == NULL)
     return FALSE;
   shadows->is_in = assay_alloc (n_runs, shadows->records->rows, "shadow releases", error);
   shadows->means = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_matrix_free);
-  return shadows->is_in != NULL && run_shadows (shadows, key, seen, error)
+  return shadows->is_in != NULL && run_shadows (shadows, seen, error)
          && look_beside (shadows, error);
 }

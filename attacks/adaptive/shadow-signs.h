@@ -35,6 +35,7 @@ void shadow_signs_clear (ShadowSigns *shadows);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ShadowSigns, shadow_signs_clear)
 
 /* Runs the defense of @seen @n_runs times, on half of its records each time, filled up with public
- * rows, and looks at these releases and its own. Draws from @key. */
+ * rows, and looks at these releases and its own. Which half, all attacks on a release choose
+ * alike. */
 gboolean shadow_signs_take (ShadowSigns *shadows, gsize n_runs, const AssayObservation *seen,
-                            AssayStreamKey key, GError **error);
+                            GError **error);

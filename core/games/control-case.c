@@ -54,26 +54,28 @@ assay_control_noisy (const AssayControlNoise *defense, AssayView rows, guint64 n
   return noisy != NULL ? assay_control_vectors (assay_matrix_view (noisy), error) : NULL;
 }
 
+#define CHOICE 0x9e3779b9u
+
 typedef struct {
   AssayControlNoise defense;
   guint64 first;
 } NoiseRuns;
 
 static gboolean
-run_noise (gconstpointer data, guint64 number, const AssayOwnRows *own, AssayRelease **ret_release,
-           AssayTruth **ret_truth, GError **error)
+run_noise (gconstpointer data, guint64 number, const AssayOwnRows *own, AssayShadowMade *ret_made,
+           GError **error)
 {
   const NoiseRuns *runs = data;
   AssayMatrix *copy = assay_matrix_copy (own->rows, error);
 
   if (copy == NULL)
     return FALSE;
-  *ret_truth = assay_truth_new ();
-  assay_arrays_take (&(*ret_truth)->arrays, "secrets", assay_array_take_matrix (copy));
-  *ret_release = assay_control_noisy (&runs->defense, own->rows, runs->first + number, error);
-  if (*ret_release != NULL)
+  ret_made->truth = assay_truth_new ();
+  assay_arrays_take (&ret_made->truth->arrays, "secrets", assay_array_take_matrix (copy));
+  ret_made->release = assay_control_noisy (&runs->defense, own->rows, runs->first + number, error);
+  if (ret_made->release != NULL)
     return TRUE;
-  g_clear_pointer (ret_truth, assay_truth_free);
+  g_clear_pointer (&ret_made->truth, assay_truth_free);
   return FALSE;
 }
 
@@ -87,5 +89,7 @@ assay_control_noisy_shadow (const AssayControlNoise *defense, guint64 first,
   all.run = run_noise;
   all.data = g_memdup2 (&runs, sizeof runs);
   all.free_data = g_free;
+  /* Other numbers than those of the noise. */
+  all.choice = (AssayStreamKey){ { defense->key.word[0] ^ CHOICE, defense->key.word[1] } };
   return assay_shadow_new (&all);
 }

@@ -46,6 +46,12 @@ assay_shadow_has_key (const AssayShadow *shadow)
   return shadow->terms.has_key;
 }
 
+AssayStreamKey
+assay_shadow_choice (const AssayShadow *shadow)
+{
+  return shadow->terms.choice;
+}
+
 gsize
 assay_shadow_secrets (const AssayShadow *shadow)
 {
@@ -78,11 +84,15 @@ spend_run (AssayShadow *shadow, GError **error)
   return is_ok;
 }
 
+/* A run that was made before takes as long as it took, so that the time of an attack does not
+ * depend on which attacks came first. */
 static void
-add_seconds (AssayShadow *shadow, gint64 start)
+add_seconds (AssayShadow *shadow, gint64 start, double before)
 {
+  const double now = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+
   g_mutex_lock (&shadow->mutex);
-  shadow->seconds += (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  shadow->seconds += MAX (now, before);
   g_mutex_unlock (&shadow->mutex);
 }
 
@@ -90,26 +100,23 @@ AssayOwnRelease *
 assay_shadow_run (AssayShadow *shadow, guint64 number, const AssayOwnRows *own, GError **error)
 {
   const gint64 start = g_get_monotonic_time ();
-  AssayRelease *release = NULL;
-  AssayTruth *truth = NULL;
+  AssayShadowMade made = { 0 };
   gboolean is_ok;
 
   if (!spend_run (shadow, error))
     return NULL;
-  is_ok = shadow->terms.run (shadow->terms.data, shadow->terms.spent + number, own, &release,
-                             &truth, error);
-  add_seconds (shadow, start);
+  is_ok = shadow->terms.run (shadow->terms.data, shadow->terms.spent + number, own, &made, error);
+  add_seconds (shadow, start, made.seconds);
   if (!is_ok) {
     g_prefix_error (error,
                     "run %" G_GUINT64_FORMAT " of the defense on %zu rows of the attacker's own: ",
                     number + 1, own->rows.rows);
     return NULL;
   }
-  return assay_own_release_new (
-      release, truth,
-      own->numbers != NULL && own->n_records == 0
-          ? g_memdup2 (own->numbers, own->rows.rows * sizeof (gsize))
-          : NULL);
+  return assay_own_release_new (made.release, made.truth,
+                                own->numbers != NULL && own->n_records == 0
+                                    ? g_memdup2 (own->numbers, own->rows.rows * sizeof (gsize))
+                                    : NULL);
 }
 
 /* ---- Pairs ---- */

@@ -39,20 +39,32 @@ typedef struct {
 AssayOwnRelease *assay_shadow_run (AssayShadow *shadow, guint64 number, const AssayOwnRows *own,
                                    GError **error);
 
+/* By what attacks choose the rows of their runs: the same for all on a release, so that those that
+ * ask for the same runs share them. */
+AssayStreamKey assay_shadow_choice (const AssayShadow *shadow);
+
 guint64 assay_shadow_left (const AssayShadow *shadow); /* runs */
 gboolean assay_shadow_has_key (const AssayShadow *shadow);
 gsize assay_shadow_secrets (const AssayShadow *shadow); /* of the release under attack */
 
 /* ---- For those who make one ---- */
 
+/* One run, of which both are handed over. */
+typedef struct {
+  AssayRelease *release;
+  AssayTruth *truth;
+  double seconds; /* that it took where it was made before, for another attack; 0: made now */
+} AssayShadowMade;
+
 typedef struct {
   gboolean (*run) (gconstpointer data, guint64 number, const AssayOwnRows *own,
-                   AssayRelease **ret_release, AssayTruth **ret_truth, GError **error);
+                   AssayShadowMade *ret_made, GError **error);
   gpointer data;
   GDestroyNotify free_data; /* may be NULL */
   guint64 runs;
-  guint64 spent;  /* of them, made before: numbers count on from these */
-  double seconds; /* that they may take together; 0: as long as they want */
+  guint64 spent;         /* of them, made before: numbers count on from these */
+  double seconds;        /* that they may take together; 0: as long as they want */
+  AssayStreamKey choice; /* of the rows of runs */
   gsize n_secrets;
   gboolean has_key;
 } AssayShadowTerms;

@@ -1,7 +1,7 @@
 /* What a defense made of secrets, which the cells of one release share. */
 #pragma once
 
-#include "runner/run/own-pairs.h"
+#include "runner/run/own/own-pairs.h"
 
 typedef struct {
   AssayRelease *release;

@@ -6,6 +6,7 @@ import shutil
 
 import data
 import pytest
+from auditing import program
 
 N_PRIVATE, N_PUBLIC, COLS = 60, 300, 6
 
@@ -209,3 +210,51 @@ def test_members_need_others(sandbox):
         sandbox.expect(result, 2)
         assert ("plays member, which asks for records that were not released, and all 200 secrets "
                 "of the dataset are" in result.err), result
+
+
+COUNTED = MADE.replace("plugin = random-rotation", "plugin = exec\ncommand = {command}\nconfine = never")
+RUNS = 8
+ASKING = {
+    "first": "plugin = membership\nsign = best\n", "second": "plugin = membership\nsign = nearest\n",
+    "third": "plugin = cross-linkage\nview = numbers\n",
+    "fourth": "plugin = cross-linkage\nview = best\n",
+    # Others are granted more, and see more of the same runs.
+    "fifth": "plugin = membership\nsign = best\nmore = other-releases\n",
+    "sixth": "plugin = learned-inversion\n",
+    "seventh": "plugin = learned-inversion\nmore = other-releases\n",
+}
+
+
+def asking(*names):
+    text = ""
+    for name in names:
+        plain = ASKING[name]
+        more = "; other-releases" if "more" in plain else ""
+        text += (f"[attack {name}]\n{plain.replace('more = other-releases', '')}"
+                 f"grants = public; mechanism{more}\nmechanism_runs = {RUNS}\n")
+    return text
+
+
+def test_runs_are_made_once_for_all_attacks_of_a_defense(sandbox):
+    """What each finds is what it finds alone."""
+    counted = sandbox.path / "counted"
+    command = program(sandbox, "mine.py", f"open({str(counted)!r}, 'a').write('.')\n"
+                      "rows = array.array('f', (x + rng.gauss(0, .5) for x in rows))")
+
+    def played(*names):
+        counted.write_text("")
+        _, cells = run(sandbox, COUNTED.format(command=command) + asking(*names))
+        assert all(cell["status"] == "ok" for cell in cells.values()), cells
+        return len(counted.read_text()), cells
+
+    # Those that come second where all are played, and find their runs made.
+    alone = {name: played(name) for name in ("second", "fourth")}
+    pairs = 300 // 60
+    # Beside the release under attack; of cross-linkage there is a second one.
+    assert {name: runs for name, (runs, _) in alone.items()} == {
+        "second": 1 + RUNS, "fourth": 2 + RUNS}
+    runs, together = played(*ASKING)
+    assert runs == 2 + 2 * RUNS + pairs
+    for name, (_, cells) in alone.items():
+        assert together[name]["message"] == cells[name]["message"]
+        assert together[name]["measurements"] == cells[name]["measurements"], name

@@ -38,8 +38,7 @@ normals (gsize rows, guint64 seed, const char *role)
 static AssayRelease *
 defend (const Defense *defense, AssayView rows, guint64 number)
 {
-  AssayStream stream
-      = assay_stream (assay_stream_key (defense->seed, 0, "defense", ""), number);
+  AssayStream stream = assay_stream (assay_stream_key (defense->seed, 0, "defense", ""), number);
   g_autoptr (AssayMatrix) released = assay_matrix_new (rows.rows, COLS, NULL);
   double turn[COLS * COLS];
 
@@ -60,13 +59,13 @@ defend (const Defense *defense, AssayView rows, guint64 number)
 }
 
 static gboolean
-run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own,
-             AssayRelease **ret_release, AssayTruth **ret_truth, G_GNUC_UNUSED GError **error)
+run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own, AssayShadowMade *ret_made,
+             G_GNUC_UNUSED GError **error)
 {
-  *ret_truth = assay_truth_new ();
-  assay_arrays_take (&(*ret_truth)->arrays, "secrets",
+  ret_made->truth = assay_truth_new ();
+  assay_arrays_take (&ret_made->truth->arrays, "secrets",
                      assay_array_take_matrix (assay_matrix_copy (own->rows, NULL)));
-  *ret_release = defend (data, own->rows, number + 2);
+  ret_made->release = defend (data, own->rows, number + 2);
   return TRUE;
 }
 
@@ -79,11 +78,14 @@ play (const Defense *defense, guint64 runs, gboolean has_key, char **ret_says, G
   g_autoptr (AssayMatrix) known = normals (PUBLIC, defense->seed, "public");
   g_autoptr (AssayMatrix) reversed = assay_matrix_new (n, COLS, NULL);
   g_autoptr (AssayRows) public_rows = assay_rows_borrow (assay_matrix_view (known));
-  g_autoptr (AssaySettings) settings
-      = fixture_settings (&assay_attack_cross_linkage.plugin, "");
+  g_autoptr (AssaySettings) settings = fixture_settings (&assay_attack_cross_linkage.plugin, "");
   g_autoptr (AssayShadow) shadow = assay_shadow_new (
-      &(AssayShadowTerms){ .run = run_defense, .data = (gpointer) defense, .runs = runs,
-                           .n_secrets = n, .has_key = has_key });
+      &(AssayShadowTerms){ .run = run_defense,
+                           .data = (gpointer) defense,
+                           .runs = runs,
+                           .choice = assay_stream_key (defense->seed, 0, "choice", ""),
+                           .n_secrets = n,
+                           .has_key = has_key });
   g_autoptr (AssayTruth) truth = assay_truth_new ();
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   g_autoptr (AssayRelease) release = NULL;

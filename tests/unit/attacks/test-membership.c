@@ -74,13 +74,13 @@ defend (const Defense *defense, AssayView rows, guint64 number)
 }
 
 static gboolean
-run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own,
-             AssayRelease **ret_release, AssayTruth **ret_truth, G_GNUC_UNUSED GError **error)
+run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own, AssayShadowMade *ret_made,
+             G_GNUC_UNUSED GError **error)
 {
-  *ret_truth = assay_truth_new ();
-  assay_arrays_take (&(*ret_truth)->arrays, "secrets",
+  ret_made->truth = assay_truth_new ();
+  assay_arrays_take (&ret_made->truth->arrays, "secrets",
                      assay_array_take_matrix (assay_matrix_copy (own->rows, NULL)));
-  *ret_release = defend (data, own->rows, number + 1);
+  ret_made->release = defend (data, own->rows, number + 1);
   return TRUE;
 }
 
@@ -95,9 +95,12 @@ attack_members (const Defense *defense, gsize n_secrets, guint64 runs, const cha
   /* The first half is in: the attack does not look at numbers of records. */
   g_autoptr (AssayRelease) release
       = defend (defense, assay_view_rows (assay_matrix_view (records), 0, n_secrets), 0);
-  g_autoptr (AssayShadow) shadow = assay_shadow_new (
-      &(AssayShadowTerms){ .run = run_defense, .data = (gpointer) defense, .runs = runs,
-                           .n_secrets = n_secrets });
+  g_autoptr (AssayShadow) shadow
+      = assay_shadow_new (&(AssayShadowTerms){ .run = run_defense,
+                                               .data = (gpointer) defense,
+                                               .runs = runs,
+                                               .choice = key_of (defense->seed, "choice"),
+                                               .n_secrets = n_secrets });
   g_autoptr (AssaySettings) settings
       = fixture_settings (&assay_attack_membership.plugin, assignments);
   const AssayAttackContext context
@@ -152,9 +155,9 @@ measure_scores (const float *scores, gsize n, double *ret_means)
   for (gsize i = 0; i < n / 2; i++)
     members[i] = 1;
   assay_arrays_take (&truth->arrays, "members", assay_array_take (ASSAY_INT64, 1, &n, members));
-  assay_arrays_take (&guess->arrays, "member-scores",
-                     assay_array_take (ASSAY_FLOAT32, 1, &n,
-                                       g_memdup2 (scores, n * sizeof *scores)));
+  assay_arrays_take (
+      &guess->arrays, "member-scores",
+      assay_array_take (ASSAY_FLOAT32, 1, &n, g_memdup2 (scores, n * sizeof *scores)));
   cr_assert (assay_metric_member.measure (&context, truth, guess, &outcomes, NULL));
   for (guint s = 0; s < 4; s++)
     ret_means[s] = NAN;
@@ -212,9 +215,9 @@ Test (membership, excess_of_scores_that_say_nothing_is_none)
     for (gsize i = 0; i < n; i += 2)
       members[i] = 1;
     assay_arrays_take (&truth->arrays, "members", assay_array_take (ASSAY_INT64, 1, &n, members));
-    assay_arrays_take (&guess->arrays, "member-scores",
-                       assay_array_take (ASSAY_FLOAT32, 1, &n,
-                                         g_memdup2 (scores->data, n * sizeof (float))));
+    assay_arrays_take (
+        &guess->arrays, "member-scores",
+        assay_array_take (ASSAY_FLOAT32, 1, &n, g_memdup2 (scores->data, n * sizeof (float))));
     cr_assert (assay_metric_member.measure (&context, truth, guess, &outcomes, NULL));
     sample = assay_sample_new_excess (excess, outcomes.series[excess->success],
                                       outcomes.series[excess->control], NULL, outcomes.n);

@@ -1,13 +1,15 @@
 /* Running a defense on an attacker's rows, and keeping what it made of them. */
-#include "runner/run/own-pairs.h"
+#include "runner/run/own/own-pairs.h"
 
 #include <string.h>
 
 #include "core/base/shared-work.h"
 #include "runner/plan/own-rows.h"
+#include "runner/run/own/own-runs.h"
 
 struct _AssayOwnStore {
   GHashTable *pairs; /* of AssayPairs, by what they depend on beside the release */
+  AssayOwnRuns *runs;
 };
 
 AssayOwnStore *
@@ -15,6 +17,7 @@ assay_own_store_new (void)
 {
   AssayOwnStore *store = g_new (AssayOwnStore, 1);
 
+  store->runs = assay_own_runs_new ();
   store->pairs
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) assay_pairs_free);
   return store;
@@ -26,6 +29,7 @@ assay_own_store_free (AssayOwnStore *store)
   if (store == NULL)
     return;
   g_hash_table_unref (store->pairs);
+  assay_own_runs_free (store->runs);
   g_free (store);
 }
 
@@ -34,10 +38,12 @@ assay_own_store_bytes (const AssayOwnStore *store)
 {
   GHashTableIter iter;
   gpointer pairs;
-  gsize bytes = 0;
+  gsize bytes;
 
   if (store == NULL)
     return 0;
+  /* What pairs share with runs counts twice. */
+  bytes = assay_own_runs_bytes (store->runs);
   g_hash_table_iter_init (&iter, store->pairs);
   while (g_hash_table_iter_next (&iter, NULL, &pairs))
     bytes += assay_pairs_bytes (pairs);
@@ -52,11 +58,12 @@ typedef struct {
   AssayCell cell;
   gboolean is_tuning;
   guint grants;
-  AssayKnowledge knowledge; /* borrowed, as the dataset */
+  AssayKnowledge knowledge;                       /* borrowed, as the dataset */
   const AssayRoleData *public_data, *record_data; /* borrowed */
   gsize n_public, n_classes;
   AssayGeometry geometry;
   AssayRelease *key_of; /* NULL: its key is not granted */
+  AssayOwnRuns *made;   /* borrowed: runs that were made before */
 } Run;
 
 static void
@@ -134,19 +141,38 @@ known_of (const AssayOwnRows *own, const AssayArray *of_records, const AssayArra
   return known;
 }
 
+/* Finds the run, or makes it. */
 static gboolean
-run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own,
-             AssayRelease **ret_release, AssayTruth **ret_truth, GError **error)
+protect_once (const Run *run, guint64 number, const AssaySecrets *secrets,
+              AssayShadowMade *ret_made, GError **error)
 {
-  const Run *run = data;
   const AssayComponent *component = assay_plan_defense (run->plan, &run->cell);
   const AssayProtecting how = protecting (run, number);
+  g_autofree char *name = assay_own_runs_name (number, run->grants, secrets);
+  const gint64 start = g_get_monotonic_time ();
+  AssayShadowMade kept;
+
+  if (assay_own_runs_find (run->made, name, ret_made))
+    return TRUE;
+  if (!assay_step_protect (component->defense, &how, secrets, &ret_made->release, &ret_made->truth,
+                           error))
+    return FALSE;
+  kept = *ret_made;
+  kept.seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  assay_own_runs_keep (run->made, name, &kept);
+  return TRUE;
+}
+
+static gboolean
+run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own, AssayShadowMade *ret_made,
+             GError **error)
+{
+  const Run *run = data;
   gsize one = 1, q = 0;
   g_autofree gint64 *labels = known_of (own, run->record_data->labels,
                                         of_all (run->public_data->labels, run->n_public), &one);
-  g_autofree gint64 *attributes
-      = known_of (own, run->record_data->attributes,
-                  of_all (run->public_data->attributes, run->n_public), &q);
+  g_autofree gint64 *attributes = known_of (
+      own, run->record_data->attributes, of_all (run->public_data->attributes, run->n_public), &q);
   const AssaySecrets secrets = {
     .rows = own->rows,
     .labels = own->labels != NULL ? own->labels : labels,
@@ -155,11 +181,10 @@ run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own,
     .n_classes = run->n_classes,
     .geometry = run->geometry,
   };
-  AssayRelease *release = NULL;
 
-  if (!assay_step_protect (component->defense, &how, &secrets, &release, ret_truth, error))
+  if (!protect_once (run, number, &secrets, ret_made, error))
     return FALSE;
-  *ret_release = seen_of (release, run->grants);
+  ret_made->release = seen_of (ret_made->release, run->grants);
   return TRUE;
 }
 
@@ -196,7 +221,7 @@ knows_key (const AssayOwnGrant *grant, guint grants)
 
 /* @spent: runs that were made before. */
 static AssayShadow *
-new_shadow (const AssayOwnGrant *grant, guint64 spent)
+new_shadow (const AssayOwnStore *store, const AssayOwnGrant *grant, guint64 spent)
 {
   const AssayComponent *attack = attack_of (grant);
   const AssayDataset *dataset = grant->dataset;
@@ -215,7 +240,8 @@ new_shadow (const AssayOwnGrant *grant, guint64 spent)
                 .n_public = assay_rows_count (dataset->public_rows),
                 .n_classes = dataset->n_classes,
                 .geometry = dataset->geometry,
-                .key_of = key_release (grant, attack->grants) };
+                .key_of = key_release (grant, attack->grants),
+                .made = store->runs };
   if (grant->is_tuning)
     run->cell.trial = 0;
   return assay_shadow_new (&(AssayShadowTerms){ .run = run_defense,
@@ -224,6 +250,7 @@ new_shadow (const AssayOwnGrant *grant, guint64 spent)
                                                 .runs = attack->own.runs,
                                                 .spent = spent,
                                                 .seconds = attack->own.seconds,
+                                                .choice = stream_of (run, "own-choice", 0),
                                                 .n_secrets = grant->secrets->rows.rows,
                                                 .has_key = knows_key (grant, attack->grants) });
 }
@@ -241,12 +268,12 @@ can_run (const AssayOwnGrant *grant)
 /* ---- Pairs ---- */
 
 static AssayPairs *
-make_pairs (const AssayOwnGrant *grant, GError **error)
+make_pairs (const AssayOwnStore *store, const AssayOwnGrant *grant, GError **error)
 {
   const gsize n_public = assay_rows_count (grant->dataset->public_rows);
   const AssayRoleData *known = &grant->dataset->public_data;
   const AssayArray *labels = of_all (known->labels, n_public);
-  g_autoptr (AssayShadow) shadow = new_shadow (grant, 0);
+  g_autoptr (AssayShadow) shadow = new_shadow (store, grant, 0);
   AssayCell keyed = *grant->cell;
 
   if (grant->is_tuning)
@@ -375,7 +402,7 @@ assay_own_store_grant (AssayOwnStore *store, const AssayOwnGrant *grant, AssaySh
     if (pairs == NULL) {
       pairs = is_known  ? take_known (grant, error)
               : is_read ? read_pairs (grant, error)
-                        : make_pairs (grant, error);
+                        : make_pairs (store, grant, error);
       if (pairs == NULL)
         return FALSE;
       g_hash_table_insert (store->pairs, g_strdup (name), pairs);
@@ -384,6 +411,6 @@ assay_own_store_grant (AssayOwnStore *store, const AssayOwnGrant *grant, AssaySh
   *ret_pairs = pairs;
   if (pairs != NULL && !is_read && !is_known)
     spent = pairs->releases->len;
-  *ret_shadow = is_run ? new_shadow (grant, spent) : NULL;
+  *ret_shadow = is_run ? new_shadow (store, grant, spent) : NULL;
   return TRUE;
 }

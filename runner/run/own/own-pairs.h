@@ -19,8 +19,8 @@ typedef struct {
   gboolean is_tuning;
   const AssayDataset *dataset;
   const AssaySecrets *secrets;
-  const AssayRelease *release; /* under attack */
-  const AssayTruth *truth;     /* of it: only to see that pairs are of others */
+  const AssayRelease *release;  /* under attack */
+  const AssayTruth *truth;      /* of it: only to see that pairs are of others */
   const AssayOwnRelease *known; /* rows that are known in it; NULL: none */
   const AssayRoleData *records; /* what is known of the records of the game member */
   AssayRunPosition position;
