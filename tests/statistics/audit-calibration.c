@@ -360,8 +360,8 @@ check_tight_gaussian (void)
   static const double deltas[] = { 0.01, 1e-3, 1e-5 };
   gboolean is_kept = TRUE;
 
-  printf ("\n| Gaussian, epsilon 1 | certified by %d runs: mean of %d seeds | least to most | best "
-          "threshold: mean | its deviation | limit |\n"
+  printf ("\n| Gaussian, epsilon 1 | certified by %d runs: mean of %d seeds | least to most | "
+          "promised threshold: mean | its deviation | limit |\n"
           "| --- | ---: | ---: | ---: | ---: | ---: |\n",
           TIGHT_RUNS, TIGHT_SEEDS);
   for (gsize i = 0; i < G_N_ELEMENTS (deltas); i++) {
