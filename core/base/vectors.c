@@ -127,6 +127,23 @@ assay_standardise (float *inout_row, gsize n)
     inout_row[i] = (float) ((inout_row[i] - mean) / deviation);
 }
 
+double
+assay_correlation (const float *a, const float *b, gsize n)
+{
+  double mean_a = 0, mean_b = 0, of_a = 0, of_b = 0, of_both = 0;
+
+  for (gsize j = 0; j < n; j++) {
+    mean_a += a[j] / (double) n;
+    mean_b += b[j] / (double) n;
+  }
+  for (gsize j = 0; j < n; j++) {
+    of_a += (a[j] - mean_a) * (a[j] - mean_a);
+    of_b += (b[j] - mean_b) * (b[j] - mean_b);
+    of_both += (a[j] - mean_a) * (b[j] - mean_b);
+  }
+  return of_a > 0 && of_b > 0 ? of_both / sqrt (of_a * of_b) : 0;
+}
+
 int
 assay_compare_sizes (gconstpointer a, gconstpointer b)
 {

@@ -31,3 +31,5 @@ int assay_compare_doubles (gconstpointer a, gconstpointer b);
 
 /* Scales a row to mean 0 and variance 1; a constant one to zeros. */
 void assay_standardise (float *inout_row, gsize n);
+/* Pearson's correlation of two rows, each sum in order; 0 where one is constant. */
+double assay_correlation (const float *a, const float *b, gsize n);

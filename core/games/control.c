@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/vectors.h"
 #include "core/data/codes.h"
 #include "core/games/guesses/cross.h"
 #include "core/games/guesses/infer.h"
@@ -162,24 +163,6 @@ is_within (const float *secret, const float *estimate, gsize cols, double sign, 
   return gap <= within * within * length;
 }
 
-/* Cosine of the two after their means were taken away; 0 where one is constant. */
-static double
-correlate (const float *a, const float *b, gsize cols)
-{
-  double mean_a = 0, mean_b = 0, of_a = 0, of_b = 0, of_both = 0;
-
-  for (gsize j = 0; j < cols; j++) {
-    mean_a += a[j] / (double) cols;
-    mean_b += b[j] / (double) cols;
-  }
-  for (gsize j = 0; j < cols; j++) {
-    of_a += (a[j] - mean_a) * (a[j] - mean_a);
-    of_b += (b[j] - mean_b) * (b[j] - mean_b);
-    of_both += (a[j] - mean_a) * (b[j] - mean_b);
-  }
-  return of_a > 0 && of_b > 0 ? of_both / sqrt (of_a * of_b) : 0;
-}
-
 /* Secrets of mixtures whose estimate is within the error, up to the sign. Control cases are small:
  * the best pair that is left is looked for each time. */
 static gboolean
@@ -193,8 +176,8 @@ count_matched (AssayView secrets, AssayView estimates, double within, gsize *ret
     return FALSE;
   *ret_recovered = 0;
   for (gsize i = 0; i < n * m; i++)
-    strength[i] = fabs (correlate (assay_view_row (secrets, i / m),
-                                   assay_view_row (estimates, i % m), secrets.cols));
+    strength[i] = fabs (assay_correlation (assay_view_row (secrets, i / m),
+                                           assay_view_row (estimates, i % m), secrets.cols));
   for (gsize round = 0; round < MIN (n, m); round++) {
     gsize best = 0;
     const float *secret, *estimate;

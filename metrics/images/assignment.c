@@ -100,23 +100,6 @@ metric_assign (const double *costs, gsize n, gsize m, gsize *ret_columns, GError
 
 /* ---- Correlation ---- */
 
-double
-metric_correlation (const float *a, const float *b, gsize cols)
-{
-  double mean_a = 0, mean_b = 0, of_a = 0, of_b = 0, of_both = 0;
-
-  for (gsize j = 0; j < cols; j++) {
-    mean_a += a[j] / (double) cols;
-    mean_b += b[j] / (double) cols;
-  }
-  for (gsize j = 0; j < cols; j++) {
-    of_a += (a[j] - mean_a) * (a[j] - mean_a);
-    of_b += (b[j] - mean_b) * (b[j] - mean_b);
-    of_both += (a[j] - mean_a) * (b[j] - mean_b);
-  }
-  return of_a > 0 && of_b > 0 ? of_both / sqrt (of_a * of_b) : 0;
-}
-
 /* Less its mean, to unit length; a constant row becomes one of zeros. */
 static AssayMatrix *
 standardise (AssayView rows, GError **error)

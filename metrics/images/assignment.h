@@ -11,9 +11,6 @@ gboolean metric_assign (const double *costs, gsize n, gsize m, gsize *ret_column
 
 #define METRIC_NO_MATCH G_MAXSIZE
 
-/* Pearson's correlation of two rows; 0 where one is constant. */
-double metric_correlation (const float *a, const float *b, gsize cols);
-
 /* For each row of @a a row of @b of its own (both of as many columns), such that the sum of their
  * correlations is largest, or of the absolute ones (@is_either_sign). METRIC_NO_MATCH: there are
  * fewer rows of @b, and this one is better left without. */

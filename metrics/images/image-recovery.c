@@ -23,6 +23,7 @@
  * SSIM compares means too, and is therefore taken of pictures as they are shown, black being 0.
  * Correlation is that of Pearson over pixels, 0 where a picture is flat; it knows neither
  * brightness nor contrast. */
+#include "core/base/vectors.h"
 #include "core/math/image-quality.h"
 #include "core/plugin/plugin.h"
 #include "metrics/images/assignment.h"
@@ -181,7 +182,7 @@ recovered (const Recovery *recovery, gsize unit, float *ret_row)
 
   scale_of (recovery, secret, &black, &white);
   if (estimate != NULL && recovery->settings->sign == FREE
-      && metric_correlation (secret, estimate, cols) < 0)
+      && assay_correlation (secret, estimate, cols) < 0)
     sign = -1;
   for (gsize j = 0; j < cols; j++)
     ret_row[j] = estimate != NULL ? sign * estimate[j] : (float) ((black + white) / 2);
@@ -210,7 +211,7 @@ compare (const Recovery *recovery, gsize unit, float *row, Likeness *ret_likenes
   recovered (recovery, unit, row);
   *ret_likeness = (Likeness){ .mae = assay_image_mae (secret, row, cols) / ssim.range,
                               .psnr = assay_image_psnr (secret, row, cols, ssim.range),
-                              .correlation = metric_correlation (secret, row, cols) };
+                              .correlation = assay_correlation (secret, row, cols) };
   for (gsize j = 0; j < cols; j++) {
     shown[j] = (float) ((double) row[j] - black);
     shown_secret[j] = (float) ((double) secret[j] - black);
