@@ -522,6 +522,19 @@ def test_hostile_text_in_every_report(sandbox):
         assert row.count(mark) == row.count("\\" + mark), f"{mark} is not escaped: {row}"
 
 
+def test_hostile_names_are_refused(sandbox):
+    """Names become identifiers in every export: nothing runs, and nothing raw is shown."""
+    for name in ("<b>", "a&b", 'a"b', "../../out", "a b", "]]>", "\u202egnp", "\u05d0",
+                 "a\x1b[31m", "\x7f\x85", "a\x01"):
+        write(sandbox, HEAD + claim(name, "at-most = 0.5"))
+        for words in (("check", "known.scenario"), ("run", "known.scenario", "--out", "out")):
+            result = sandbox.assay(*words)
+            assert result.code == 2 and "known.scenario:30: " in result.err, str(result)
+            assert not any(one in result.err + result.out
+                           for one in "\x01\x1b\x7f\x85\u202e"), repr(result.err)
+        assert not (sandbox.path / "out").exists(), "a run was begun"
+
+
 def test_inconclusive_is_an_error_in_junit(sandbox):
     write(sandbox, HEAD + claim("open", "at-most = 0.1"), n_public=6)
     judge(sandbox, 3)
