@@ -23,7 +23,9 @@
 #include "core/search/dictionary.h"
 #include "datasets/tables/record-copies.h"
 #include "datasets/tables/row-attributes.h"
+#include "datasets/tables/row-centres.h"
 #include "datasets/tables/row-labels.h"
+#include "datasets/tables/row-root.h"
 
 typedef struct {
   char *private;
@@ -39,7 +41,11 @@ typedef struct {
   bool records;
   double record_noise;
   gint64 database_centres;
+  guint scale;
 } Vectors;
+
+enum { AS_STORED, ROOT };
+static const char *const scales[] = { "none", "root", NULL };
 
 enum { PRIVATE, PUBLIC, DATABASE, TEST, N_ROLES };
 static const char *const role_names[N_ROLES] = { "private", "public", "database", "test" };
@@ -254,46 +260,14 @@ read_attributes (const AssayDatasetContext *context, Files *files, GError **erro
   return TRUE;
 }
 
-/* ---- Centres ----
- *
- * Affine lifting draws from cluster centres: 256,000 of 10 million descriptors, by spherical
- * k-means (LDP-FEAT, Pittaluga and Zhuang 2023, section 6.1). What lies near a subspace depends on
- * that: docs/papers/ldp-feat.md has figures for rows and for centres. */
-
-/* Of 120,000 SIFT rows and 16,384 centres, the eighth iteration moves the mean cosine between rows
- * and centres by 2e-5. */
-#define ITERATIONS 10
-
-/* @count centres of @rows, scaled to length 1. They depend on the rows and on their number alone,
- * and are kept on disk as dictionaries are. */
-static AssayRows *
-find_centres (const AssayRows *rows, gsize count, GError **error)
-{
-  const AssayDictionarySpec spec = { .entries = count,
-                                     .iterations = ITERATIONS,
-                                     .scale = ASSAY_SCALE_UNIT,
-                                     .stream = assay_stream_key (1, 0, "centres", "") };
-  g_autoptr (AssayArray) array = assay_dictionary (rows, &spec, error);
-
-  return array != NULL ? assay_rows_from_array (array) : NULL;
-}
-
-static gboolean
-check_centres (gsize count, gsize n_rows, GError **error)
-{
-  return count <= n_rows
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "database_centres = %zu: expected at most the %zu rows of the database",
-                        count, n_rows);
-}
-
 /* ---- Callbacks ---- */
 
 /* @files arrives zeroed and is cleared by the caller in any case. */
 static gboolean
 open_files (const AssayDatasetContext *context, Files *files, GError **error)
 {
-  const gsize n_centres = (gsize) ((const Vectors *) context->settings)->database_centres;
+  const Vectors *settings = context->settings;
+  const gsize n_centres = (gsize) settings->database_centres;
 
   if (!open_roles (context, files->roles, error)
       || !assay_row_files_check_distinct (files->roles[PRIVATE], role_names[PRIVATE], error)
@@ -303,7 +277,8 @@ open_files (const AssayDatasetContext *context, Files *files, GError **error)
       || !check_pair (files->roles, PRIVATE, TEST, error)
       || !check_pair (files->roles, PUBLIC, TEST, error)
       || !check_pair (files->roles, DATABASE, TEST, error)
-      || !check_centres (n_centres, assay_row_files_count (files->roles[DATABASE]), error)
+      || !row_centres_check (n_centres, assay_row_files_count (files->roles[DATABASE]), error)
+      || (settings->scale == ROOT && !row_root_check (files->roles, role_names, N_ROLES, error))
       || !read_all_labels (context, files, error) || !read_attributes (context, files, error))
     return FALSE;
   if (!read_groups (context, files, error))
@@ -359,6 +334,10 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
     ret_probe->memory += 2 * sizeof (gint64) * ret_probe->n_public;
   if (files.test_data.labels != NULL)
     ret_probe->memory += 2 * sizeof (gint64) * ret_probe->n_test;
+  if (settings->scale == ROOT)
+    ret_probe->memory
+        += (ret_probe->n_secrets + ret_probe->n_public + n_database + ret_probe->n_test)
+           * ret_probe->cols * sizeof (float);
   if (settings->records)
     ret_probe->memory += (guint64) ret_probe->n_public * ret_probe->cols * sizeof (float);
   return TRUE;
@@ -378,8 +357,9 @@ hash_labels (GChecksum *checksum, const AssayRoleData *data)
 /* Over the numbers of every role and over the groups; not over names, so that a file that was moved
  * is the same data. */
 static char *
-hash_files (const Files *files, gsize n_centres)
+hash_files (const Files *files, const Vectors *settings)
 {
+  const gsize n_centres = (gsize) settings->database_centres;
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   const gsize n_secrets = assay_row_files_count (files->roles[PRIVATE]);
 
@@ -402,6 +382,8 @@ hash_files (const Files *files, gsize n_centres)
 
     g_checksum_update (checksum, (const guchar *) line, -1);
   }
+  if (settings->scale == ROOT)
+    g_checksum_update (checksum, (const guchar *) "root\n", -1);
   hash_labels (checksum, &files->secret_data);
   hash_labels (checksum, &files->public_data);
   hash_labels (checksum, &files->test_data);
@@ -417,16 +399,17 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
   g_autoptr (AssayRows) database = NULL;
   g_autofree char *sha256 = NULL;
 
-  if (!open_files (context, &files, error))
+  if (!open_files (context, &files, error)
+      || (settings->scale == ROOT && !row_root_take (files.roles, N_ROLES, error)))
     return FALSE;
   if (n_centres > 0) {
-    database = find_centres (files.roles[DATABASE]->rows, n_centres, error);
+    database = row_centres_find (files.roles[DATABASE]->rows, n_centres, error);
     if (database == NULL)
       return FALSE;
   } else {
     database = assay_row_files_ref_rows (files.roles[DATABASE]);
   }
-  sha256 = hash_files (&files, n_centres);
+  sha256 = hash_files (&files, settings);
   *ret_dataset = (AssayDataset){ .secrets = assay_row_files_ref_rows (files.roles[PRIVATE]),
                                  .public_rows = assay_row_files_ref_rows (files.roles[PUBLIC]),
                                  .database = g_steal_pointer (&database),
@@ -485,6 +468,10 @@ static const AssayParam parameters[] = {
     .help = "The database is so many centres of its rows, scaled to length 1, by spherical "
             "k-means; 0: the rows themselves",
     .is_extra = TRUE },
+  ASSAY_PARAM_CHOICE (Vectors, scale, AS_STORED, scales,
+                      "Of all rows: none, as they are stored; root, RootSIFT, the square root of "
+                      "each number's share of its row's sum",
+                      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 

@@ -454,3 +454,46 @@ Test (vectors, private_queries_have_the_groups_of_their_photographs)
     cr_assert_eq (found[g], counts[g], "group %u: %u", g, found[g]);
   clear_dataset (&dataset);
 }
+
+/* RootSIFT of every role: of (0, 1) the root is (0, 1), of (2, 3) (sqrt (2/5), sqrt (3/5)). */
+Test (vectors, scale_root)
+{
+  const char *const pairs[]
+      = { "private",        "six.bvecs[:2]", "public", "two.bvecs", "database",
+          "pool.bvecs[:4]", "scale",         "root",   NULL };
+  const char *const plain[]
+      = { "private", "six.bvecs[:2]", "public", "two.bvecs", "database", "pool.bvecs[:4]", NULL };
+  static const float expected[] = { 0, 1, 0.63245553F, 0.77459667F };
+  AssayDataset dataset, stored;
+  AssayProbe probe, of_stored;
+  float rows[8];
+
+  cr_assert (open_with (pairs, &probe, &dataset, NULL));
+  cr_assert (open_with (plain, &of_stored, &stored, NULL));
+  cr_assert_str_neq (dataset.sha256, stored.sha256);
+  cr_assert_eq (probe.memory, of_stored.memory + 8 * 2 * sizeof (float));
+  assay_rows_read (dataset.secrets, 0, 2, ASSAY_SCALE_NONE, rows);
+  for (gsize j = 0; j < G_N_ELEMENTS (expected); j++)
+    cr_assert_float_eq (rows[j], expected[j], 1e-6, "number %zu: %g", j, (double) rows[j]);
+  assay_rows_read (dataset.public_rows, 0, 2, ASSAY_SCALE_NONE, rows);
+  cr_assert_float_eq (rows[0] * rows[0], 100.0 / 201, 1e-6);
+  assay_rows_read (dataset.database, 3, 1, ASSAY_SCALE_NONE, rows);
+  cr_assert_float_eq (rows[1] * rows[1], 57.0 / 113, 1e-6);
+  clear_dataset (&dataset), clear_dataset (&stored);
+}
+
+Test (vectors, scale_root_of_negative_numbers)
+{
+  static const char csv[] = "1,2\n3,-0.5\n";
+  const char *const pairs[]
+      = { "private", "six.bvecs", "public", "below.csv", "scale", "root", NULL };
+  g_autoptr (GError) error = NULL;
+  AssayDataset dataset;
+  AssayProbe probe;
+
+  write_file ("below.csv", csv, strlen (csv));
+  cr_assert_not (open_with (pairs, &probe, &dataset, &error));
+  cr_assert_str_eq (error->message,
+                    "public: scale = root: row 1 has -0.5 in column 1, and the root of numbers "
+                    "below 0 is not defined");
+}
