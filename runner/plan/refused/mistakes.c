@@ -78,9 +78,11 @@ may_follow (const Search *search, const Blamed *blamed, const char *message)
 
   if (names_lost_group (search, message))
     return TRUE;
-  /* Whether something is tuned depends on all keys of the group that tune. */
+  /* Whether something is tuned depends on all keys of the group that tune, and what a measure is of
+   * on the `metric` beside it. */
   if (g_hash_table_contains (search->touched, blamed->group)
-      && (blamed->entry == NULL || g_str_has_prefix (blamed->entry->key, "tune")))
+      && (blamed->entry == NULL || g_str_has_prefix (blamed->entry->key, "tune")
+          || g_str_equal (blamed->entry->key, "measure")))
     return TRUE;
   if (!search->is_partial)
     return FALSE;
