@@ -3,8 +3,10 @@
  *
  *   bench-distinguish [--only NAME] [--runs N] [--numpy PYTHON --script FILE] [--quick] [--json]
  *
- * The event is the one that the attack chose; its choice is not timed. A run is one run on one
- * input: N runs a side are 2 N; a tenth of them with --quick. One thread, whatever --threads says.
+ * The event is the one that the attack chose. A run is one run on one input: N runs a side are 2 N;
+ * a tenth of them with --quick. Beside it, what the choice took: over all pairs of the mechanism
+ * and all scores, and over one pair with the one score that audits began with (the likelihood where
+ * the density is declared, else the classifier). One thread, whatever --threads says.
  * Memory: the peak of the process over what it held before, for N and for 16 N. */
 #include <math.h>
 
@@ -54,30 +56,60 @@ ask_numpy (const MeasureOptions *options, const Case *what)
   return out == NULL ? NAN : g_ascii_strtod (out, NULL);
 }
 
+/* Chooses an event with the attack's settings @assignments; adds the seconds to @inout_samples. */
+static AssayEvent *
+choose (const AssayOracle *oracle, const char *assignments, Samples *inout_samples)
+{
+  const AssayAuditor *auditor
+      = (const AssayAuditor *) measure_plugin (ASSAY_PLUGIN_AUDITOR, "distinguish");
+  g_autoptr (AssaySettings) settings = measure_settings (&auditor->plugin, assignments);
+  const AssayAuditContext context = { .settings = settings->values };
+  const Moment start = measure_moment ();
+  GError *error = NULL;
+  AssayEvent *event = auditor->choose_event (&context, oracle, &error);
+
+  if (event == NULL)
+    measure_stop (assignments, error);
+  measure_add (inout_samples, start);
+  return event;
+}
+
+/* The event that all pairs and scores give, and the time of that and of a plain choice. */
+static AssayEvent *
+time_choices (const AssayOracle *oracle, int runs, Times *ret_all, Times *ret_plain)
+{
+  const char *plain = assay_oracle_has_density (oracle) ? "candidates=1 score=likelihood"
+                                                        : "candidates=1 score=classifier";
+  AssayEvent *event = NULL;
+  Samples all = { 0 }, one = { 0 };
+
+  for (int i = 0; i < runs; i++) {
+    assay_event_free (event);
+    event = choose (oracle, "", &all);
+    assay_event_free (choose (oracle, plain, &one));
+  }
+  *ret_all = measure_times (&all);
+  *ret_plain = measure_times (&one);
+  return event;
+}
+
 static void
 run_case (Report *report, const Case *what)
 {
   const guint64 runs = report->options->is_quick ? RUNS / 10 : RUNS;
   const AssayDefense *defense
       = (const AssayDefense *) measure_plugin (ASSAY_PLUGIN_DEFENSE, what->defense);
-  const AssayAuditor *auditor
-      = (const AssayAuditor *) measure_plugin (ASSAY_PLUGIN_AUDITOR, "distinguish");
   g_autoptr (AssaySettings) settings = measure_settings (&defense->plugin, what->settings);
-  g_autoptr (AssaySettings) attack_settings = measure_settings (&auditor->plugin, "");
-  const AssayAuditContext context = { .settings = attack_settings->values };
   g_autoptr (AssayEvent) event = NULL;
-  g_autoptr (GError) error = NULL;
   Samples samples = { 0 };
   AssayOracle oracle;
   AssayAudit audit;
-  Times times;
+  Times times, choice, plain;
   double numpy;
 
   oracle = assay_oracle (defense->mechanism, settings->values, 1,
                          assay_stream_key (SEED, 0, "bench", what->settings), -1);
-  event = auditor->choose_event (&context, &oracle, &error);
-  if (event == NULL)
-    measure_stop (what->defense, error);
+  event = time_choices (&oracle, report->options->runs, &choice, &plain);
   for (int i = 0; i < report->options->runs; i++) {
     const Moment start = measure_moment ();
 
@@ -93,6 +125,9 @@ run_case (Report *report, const Case *what)
   report_number (report, "wanted", what->wanted > 0 ? what->wanted : NAN, 0);
   report_number (report, "NumPy", numpy, 1);
   report_number (report, "times NumPy", 2e-6 * (double) runs / times.minimum / numpy, 1);
+  report_number (report, "pairs", event->n_pairs, 0);
+  report_number (report, "choice, CPU s", choice.cpu, 3);
+  report_number (report, "plain choice, CPU s", plain.cpu, 3);
   report_number (report, "KiB for N", peak_of (&oracle, event, runs / 4), 0);
   report_number (report, "KiB for 16 N", peak_of (&oracle, event, runs * 4), 0);
 }

@@ -57,7 +57,7 @@ void cli_print (const char *text);
 /* Columns of the terminal: COLUMNS, what the terminal says, or 100. */
 guint cli_terminal_width (void);
 
-/* The command as it was given, and what to type to go on with it. */
+/* The command as it was given, and what to type to go on with it, with all its cells. */
 void cli_remember_command (int argc, char **argv);
 char *cli_resume_command (void);
 

@@ -192,16 +192,30 @@ cli_remember_command (G_GNUC_UNUSED int argc, char **argv)
   command = g_strdupv (argv);
 }
 
+/* How many words from @words[0] on choose cells: "-k WORDS", "-kWORDS", "--cells=WORDS". */
+static guint
+n_words_of_cells (char **words)
+{
+  if (g_str_equal (words[0], "-k") || g_str_equal (words[0], "--cells"))
+    return words[1] != NULL ? 2 : 1;
+  return g_str_has_prefix (words[0], "-k") || g_str_has_prefix (words[0], "--cells=") ? 1 : 0;
+}
+
 char *
 cli_resume_command (void)
 {
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; command[i] != NULL; i++) {
+    const guint n_left_out = n_words_of_cells (command + i);
     const char *word = command[i];
     const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
     g_autofree char *quoted = g_shell_quote (word);
 
+    if (n_left_out > 0) {
+      i += n_left_out - 1;
+      continue;
+    }
     g_string_append_printf (text, "%s%s", i > 0 ? " " : "",
                             *word != '\0' && word[strspn (word, plain)] == '\0' ? word : quoted);
   }
@@ -250,9 +264,7 @@ cli_make_folder (const char *place, const char *before, const char *hint, GError
 gboolean
 cli_open_rows (const char *specification, const char *option, AssayRows **ret_rows, GError **error)
 {
-  const char *data = g_getenv ("ASSAY_DATA");
-  const char *const folders[]
-      = { ".", data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA, NULL };
+  const char *const folders[] = { ".", assay_data_folder (ASSAY_DEFAULT_DATA), NULL };
   g_autoptr (AssayRowFiles) files = NULL;
 
   *ret_rows = NULL;

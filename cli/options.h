@@ -29,6 +29,7 @@ typedef struct {
   CliPlanOptions plan;
   char *out;
   char *witness;
+  char *cells; /* words of the cells to run; NULL: all */
   char *baseline;
   char *cache_memory; /* as it was given; NULL: it was not */
   guint64 cache_bytes;
@@ -37,6 +38,7 @@ typedef struct {
   gint workers;
   AssayTransport *ranks; /* of MPI; NULL: there are none */
   gboolean accepts_changed_claims;
+  gboolean is_portable;
   gboolean resume;
   gboolean quiet;
   gboolean verbose;

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cli/cells.h"
 #include "cli/selftest/mutants.h"
 #include "cli/workers.h"
 #include "core/base/parallel.h"
@@ -110,6 +111,34 @@ finish (const AssayPlan *plan, AssayFolder *folder, const CliRunOptions *options
   return judge (results, baseline);
 }
 
+/* Of a run whose other cells were not asked for: what there is, in the folder of what is not
+ * finished. No verdict of it ends in 0. */
+static int
+finish_part (const AssayPlan *plan, AssayFolder *folder, const CliRunOptions *options,
+             gint64 started, GError **error)
+{
+  g_autoptr (AssayResults) results = assay_results_load (plan, folder->store, error);
+  const AssayReportRun about = { assay_parallel_threads (), started, g_get_real_time () };
+  g_autofree char *text = NULL;
+  g_autofree char *again = cli_resume_command ();
+
+  if (results == NULL || !assay_report_write (results, folder->work, &about, NULL, error))
+    return EXIT_UNFINISHED;
+  text = options->json ? assay_report_json (results, error)
+                       : assay_report_table (results, cli_terminal_width ());
+  if (text == NULL)
+    return EXIT_UNFINISHED;
+  if (options->json) {
+    fputs (text, stdout);
+  } else {
+    cli_print (text);
+    printf ("\nunfinished: %zu of %u cells were not asked for; what is done is kept in %s, with a "
+            "report.html\nAll of them:\n  %s\n",
+            results->n_missing, plan->cells->len, folder->work, again);
+  }
+  return judge (results, NULL);
+}
+
 static void
 say_how_to_resume (void)
 {
@@ -176,14 +205,32 @@ run_cells (Running *running, AssayStore *store, const AssayRunCallbacks *callbac
   return is_ok;
 }
 
+/* Cells of one run should be made with the same kernels of linear algebra. */
+static gboolean
+add_kernels (AssayStore *store, GError **error)
+{
+  gboolean has_others;
+
+  if (!assay_manifest_add_kernels (store, &has_others, error))
+    return FALSE;
+  if (has_others)
+    g_printerr ("assay: warning: this run was begun with other kernels of linear algebra, on "
+                "another processor or with or without --portable; its results may differ in their "
+                "last digits from those of a run that was not interrupted\n");
+  return TRUE;
+}
+
 static int
 run_in_folder (Running *running, AssayFolder *folder)
 {
   const AssayPlan *plan = running->plan;
   const CliRunOptions *options = running->options;
   CliProgress *progress = cli_progress_new (options->quiet);
-  const AssayRunCallbacks callbacks
-      = { .is_cancelled = on_is_cancelled, .progress = on_progress, .data = progress };
+  g_autofree gboolean *wanted = cli_cells_choose (plan, options->cells);
+  const AssayRunCallbacks callbacks = { .is_cancelled = on_is_cancelled,
+                                        .progress = on_progress,
+                                        .data = progress,
+                                        .wanted = wanted };
   const gint64 started = g_get_real_time ();
   g_autoptr (GError) error = NULL;
   AssayRunEnd end = ASSAY_RUN_FINISHED;
@@ -192,13 +239,17 @@ run_in_folder (Running *running, AssayFolder *folder)
          || assay_seal_accept (folder->store, plan, &error))
         && assay_inputs_check (plan, running->workspace, folder->store, folder->is_finished, &error)
         && (folder->is_finished || assay_manifest_add_confinement (plan, folder->store, &error))
+        && (folder->is_finished || add_kernels (folder->store, &error))
         && (folder->is_finished || run_cells (running, folder->store, &callbacks, &end, &error));
-  int code;
+  gsize n_done = 0;
+  int code = EXIT_UNFINISHED;
 
   cli_progress_free (progress);
   if (is_ok && end == ASSAY_RUN_INTERRUPTED)
     return say_interrupted (plan, folder);
-  code = is_ok ? finish (plan, folder, options, started, &error) : EXIT_UNFINISHED;
+  if (is_ok && assay_store_count_done (folder->store, &n_done, &error))
+    code = n_done < plan->cells->len ? finish_part (plan, folder, options, started, &error)
+                                     : finish (plan, folder, options, started, &error);
   if (error != NULL) {
     code = cli_fail (error);
     if (code == EXIT_UNFINISHED) {

@@ -3,7 +3,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cells.h"
 #include "cli/cli.h"
+#include "cli/portable.h"
 #include "cli/run-scenario.h"
 #include "cli/witness.h"
 #include "cli/workers.h"
@@ -60,6 +62,8 @@ run_all (char **scenarios, guint n, const CliRunOptions *options)
     if (plan == NULL)
       return cli_fail_early (error);
     g_ptr_array_add (plans, plan);
+    if (!cli_cells_check (plan, options->cells, &error))
+      return cli_fail_early (error);
     if (options->baseline != NULL && !assay_baseline_check (plan, options->baseline, &error))
       return cli_fail_early (error);
     place = choose_place (plan, options->out, n == 1);
@@ -98,6 +102,8 @@ why_not (const CliRunOptions *options)
     return "--workers: expected 1 to 1024";
   if (options->out != NULL && *options->out == '\0')
     return "--out: expected a folder";
+  if (options->cells != NULL && (options->baseline != NULL || options->witness != NULL))
+    return "--cells does not go with --baseline and --witness, which are about whole runs";
   if (options->accepts_changed_claims && !options->resume)
     return "--accept-changed-claims goes with --resume: a new run seals its claims anew";
   return NULL;
@@ -179,6 +185,14 @@ static const GOptionEntry entries[] = {
     "Memory for what cells share: data, dictionaries, releases, scans (default: a quarter "
     "of the machine's, at most 4 GiB); results do not depend on it",
     "SIZE" },
+  { "portable", 0, 0, G_OPTION_ARG_NONE, &given.is_portable,
+    "Use the same kernels of linear algebra on every processor with AVX2 and FMA: the same results "
+    "to the bit, not always as fast",
+    NULL },
+  { "cells", 'k', 0, G_OPTION_ARG_STRING, &given.cells,
+    "Run only cells of whose dataset, defense, attack or utility these words are part; the others "
+    "are left for --resume",
+    "WORDS" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, &given.resume, "Go on with an interrupted run", NULL },
   { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress", NULL },
   { "verbose", 0, 0, G_OPTION_ARG_NONE, &given.verbose,
@@ -197,10 +211,13 @@ static int
 run_scenarios (int n, char **scenarios)
 {
   g_autofree char *bad_size = read_cache_memory (&given);
+  g_autofree char *not_portable = given.is_portable ? cli_why_not_portable () : NULL;
   const char *problem = why_not (&given);
 
-  if (problem != NULL || bad_size != NULL)
-    return cli_refuse ("%s", problem != NULL ? problem : bad_size);
+  if (problem == NULL)
+    problem = bad_size != NULL ? bad_size : not_portable;
+  if (problem != NULL)
+    return cli_refuse ("%s", problem);
   given.data_owner = assay_shared_owner ();
   return play_role ((guint) n, scenarios, &given);
 }

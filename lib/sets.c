@@ -220,9 +220,7 @@ assay_api_set_array (const AssayApiSet *set, size_t index, AssayApiArray *ret_ar
 int
 assay_api_rows_read (const char *specification, AssayApiSet **ret_set)
 {
-  const char *data = g_getenv ("ASSAY_DATA");
-  const char *const folders[]
-      = { ".", data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA, NULL };
+  const char *const folders[] = { ".", assay_data_folder (ASSAY_DEFAULT_DATA), NULL };
   GError *error = NULL;
   g_autoptr (AssayRowFiles) files = NULL;
   AssayMatrix *matrix;

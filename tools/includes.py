@@ -12,8 +12,8 @@ INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)')
 
 # From the bottom up. The longest prefix of a file's name is its layer.
 LAYERS = (
-    "core/base", "core/data", "core/math", "core/stats", "core/search", "core/learn", "core/crypto", "core/plugin", "core/games",
-    "core/external",
+    "core/base", "core/data", "core/graph", "core/math", "core/stats", "core/search", "core/learn",
+    "core/crypto", "core/plugin", "core/games", "core/external",
     "attacks", "datasets", "defenses", "metrics",
     "runner/plan", "runner/store", "runner/witness", "runner/judge", "runner/compare", "runner/run", "runner/mutants",
     "runner/workers",

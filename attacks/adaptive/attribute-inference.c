@@ -280,7 +280,8 @@ make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (AttributeInference, learner, ASSAY_LEARNER_BEST, assay_learner_names,
                             "What it learns with; best: what does best on held-out rows of the "
-                            "attacker's own"),
+                            "attacker's own",
+                            ASSAY_PARAM_TRIES_ALL),
         ASSAY_PARAM_CHOICE (AttributeInference, attribute, ASSAY_ATTRIBUTE_LABEL, attributes,
                             "What is inferred: the label of the secret, a column of its further "
                             "attributes, or whether a number of it is above a threshold"),

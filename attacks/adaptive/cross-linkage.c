@@ -16,6 +16,7 @@
  * above 1/2 in each of them, and by three standard errors in all, scores are random, and the guess
  * says so. */
 #include "attacks/adaptive/cross-model.h"
+#include "attacks/adaptive/cross-runs.h"
 #include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
 
@@ -24,41 +25,6 @@
 typedef struct {
   guint view;
 } CrossLinkage;
-
-/* ---- Runs ---- */
-
-/* Releases 2 k and 2 k + 1 are of the same rows, which all attacks on a release choose alike. */
-static GPtrArray *
-run_twice (const AssayObservation *seen, GError **error)
-{
-  const AssayStreamKey key = assay_shadow_choice (seen->shadow);
-  const gsize n_public = assay_rows_count (seen->public_rows);
-  const gsize n = MIN (assay_shadow_secrets (seen->shadow), n_public);
-  const guint64 n_pairs = assay_shadow_left (seen->shadow) / 2;
-  g_autofree gsize *chosen = assay_alloc (n, sizeof (gsize), "rows", error);
-  g_autoptr (AssayMatrix) rows = assay_matrix_new (n, assay_rows_cols (seen->public_rows), error);
-  g_autoptr (GPtrArray) releases
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_own_release_free);
-
-  if (chosen == NULL || rows == NULL)
-    return NULL;
-  for (guint64 r = 0; r < 2 * n_pairs; r++) {
-    const AssayOwnRows own = { .rows = assay_matrix_view (rows), .numbers = chosen };
-    AssayOwnRelease *release;
-
-    if (r % 2 == 0) {
-      AssayStream stream = assay_stream (key, r);
-
-      assay_stream_sample (&stream, n_public, n, chosen);
-      assay_rows_gather (seen->public_rows, chosen, n, ASSAY_SCALE_NONE, rows->data);
-    }
-    release = assay_shadow_run (seen->shadow, r, &own, error);
-    if (release == NULL)
-      return NULL;
-    g_ptr_array_add (releases, release);
-  }
-  return g_steal_pointer (&releases);
-}
 
 /* ---- The attack ---- */
 
@@ -104,7 +70,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   g_autofree float *scores = NULL;
   g_auto (CrossModel) model = { 0 };
 
-  if (!check (seen, error) || (releases = run_twice (seen, error)) == NULL)
+  if (!check (seen, error) || (releases = cross_runs_make (seen, error)) == NULL)
     return FALSE;
   if (!cross_model_learn (releases, settings->view, &model, error))
     return FALSE;
@@ -126,7 +92,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
 /* ---- The control ---- */
 
-enum { SECRETS = 64, COLS = 8, RUNS = 12, OTHERS = 256 };
+enum { SECRETS = 64, COLS = 8, RUNS = 12 };
 
 #define NOISE 0.1
 
@@ -134,39 +100,16 @@ static gboolean
 make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
-  const gsize n = SECRETS;
-  const AssayControlNoise noise = { .key = key, .noise = NOISE, .moves = 10 };
-  AssayStream stream = assay_stream (key, G_MAXUINT32);
-  g_autoptr (AssayMatrix) secrets = assay_control_normals (n, COLS, &stream, error);
-  g_autoptr (AssayMatrix) turned = secrets != NULL ? assay_matrix_new (n, COLS, error) : NULL;
-  AssayMatrix *others
-      = turned != NULL ? assay_control_normals (OTHERS, COLS, &stream, error) : NULL;
-  gint64 *mates;
-
-  if (others == NULL)
-    return FALSE;
-  mates = g_new (gint64, n);
-  for (gsize i = 0; i < n; i++) {
-    mates[i] = (gint64) (n - 1 - i);
-    for (gsize j = 0; j < COLS; j++)
-      assay_matrix_row (turned, i)[j] = assay_matrix_row (secrets, n - 1 - i)[j];
-  }
-  ret_case->public_rows = assay_rows_take_matrix (others);
-  ret_case->truth = assay_truth_new ();
-  assay_arrays_take (&ret_case->truth->arrays, "mates",
-                     assay_array_take (ASSAY_INT64, 1, &n, mates));
-  ret_case->release = assay_control_noisy (&noise, assay_matrix_view (secrets), 0, error);
-  ret_case->crossed = assay_control_noisy (&noise, assay_matrix_view (turned), 1, error);
-  ret_case->shadow
-      = assay_control_noisy_shadow (&noise, 2, &(AssayShadowTerms){ .runs = RUNS, .n_secrets = n });
-  return ret_case->release != NULL && ret_case->crossed != NULL;
+  return assay_control_mates (&(AssayControlNoise){ .key = key, .noise = NOISE, .moves = 10 },
+                              SECRETS, COLS, RUNS, ret_case, error);
 }
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (CrossLinkage, view, CROSS_N_VIEWS, cross_view_names,
                             "How items are seen: their numbers, the sizes of their components "
                             "along the principal axes of the release, or length and sorted "
-                            "numbers; best: what links best in runs that were held out"),
+                            "numbers; best: what links best in runs that were held out",
+                            ASSAY_PARAM_TRIES_ALL),
         ASSAY_PARAM_END };
 
 /* All runs with a view of each, and the scores. */

@@ -72,19 +72,14 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return TRUE;
 }
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  static const OwnControl control = { .n_secrets = 16, .n_pairs = 400, .cols = 8 };
-
-  return own_control_make (&control, key, ret_case, error);
-}
+ASSAY_CONTROL (make_control, own_control_make, OwnControl, void, .n_secrets = 16, .n_pairs = 400,
+               .cols = 8)
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (LearnedInversion, learner, ASSAY_LEARNER_BEST, assay_learner_names,
                             "What it learns with; best: what does best on held-out rows of the "
-                            "attacker's own"),
+                            "attacker's own",
+                            ASSAY_PARAM_TRIES_ALL),
         ASSAY_PARAM_END };
 
 /* Examples with their copies, and the square matrices of the factorization. */

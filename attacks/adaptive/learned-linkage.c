@@ -446,7 +446,8 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (LearnedLinkage, learner, ASSAY_LEARNER_BEST, assay_learner_names,
                             "What it learns with; best: what does best on held-out rows of the "
-                            "attacker's own"),
+                            "attacker's own",
+                            ASSAY_PARAM_TRIES_ALL),
         ASSAY_PARAM_REAL (LearnedLinkage, noise, 0.01, 0, 10, "",
                           "Variance by which the known record of a person differs from the secret, "
                           "as a share of the mean variance of a column"),

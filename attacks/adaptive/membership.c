@@ -17,7 +17,6 @@
  * (James and Stein 1961), so that few runs do not weigh records by chance. The guess says which
  * sign was taken, and what area under the ROC curve it had in the last quarter of the runs. */
 #include <math.h>
-#include <string.h>
 
 #include "attacks/adaptive/shadow-signs.h"
 #include "core/games/control-case.h"
@@ -203,33 +202,8 @@ static gboolean
 make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
-  const gsize n = RECORDS;
-  const AssayControlNoise noise = { .key = key, .noise = NOISE };
-  AssayStream stream = assay_stream (key, G_MAXUINT32);
-  AssayMatrix *records = assay_control_normals (RECORDS, COLS, &stream, error);
-  gsize order[RECORDS];
-  gint64 *members;
-  g_autoptr (AssayMatrix) secrets = records != NULL ? assay_matrix_new (n / 2, COLS, error) : NULL;
-
-  if (secrets == NULL) {
-    assay_matrix_free (records);
-    return FALSE;
-  }
-  members = g_new0 (gint64, RECORDS);
-  assay_stream_permutation (&stream, n, order);
-  for (gsize i = 0; i < n / 2; i++) {
-    members[order[i]] = 1;
-    memcpy (assay_matrix_row (secrets, i), assay_matrix_row (records, order[i]),
-            COLS * sizeof (float));
-  }
-  ret_case->records = assay_rows_take_matrix (records);
-  ret_case->truth = assay_truth_new ();
-  assay_arrays_take (&ret_case->truth->arrays, "members",
-                     assay_array_take (ASSAY_INT64, 1, &n, members));
-  ret_case->release = assay_control_noisy (&noise, assay_matrix_view (secrets), 0, error);
-  ret_case->shadow = assay_control_noisy_shadow (
-      &noise, 1, &(AssayShadowTerms){ .runs = RUNS, .n_secrets = n / 2, .has_key = TRUE });
-  return ret_case->release != NULL;
+  return assay_control_members (&(AssayControlNoise){ .key = key, .noise = NOISE }, RECORDS, COLS,
+                                RUNS, ret_case, error);
 }
 
 static const AssayParam parameters[]
@@ -237,7 +211,8 @@ static const AssayParam parameters[]
                             "By what a release shows that a record was in it: its nearest item, or "
                             "the one nearest to what is released of it (alike), "
                             "the inner product with the mean item, how the mean item moves with "
-                            "it; best: what does best on shadow releases"),
+                            "it; best: what does best on shadow releases",
+                            ASSAY_PARAM_TRIES_ALL),
         ASSAY_PARAM_END };
 
 /* Records with their copies, and the signs of 1000 runs. */

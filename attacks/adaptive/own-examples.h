@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/learn/learner.h"
+#include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
 
 typedef struct {

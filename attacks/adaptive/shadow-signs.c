@@ -2,8 +2,8 @@
 #include "attacks/adaptive/shadow-signs.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "attacks/adaptive/member-runs.h"
 #include "core/base/parallel.h"
 #include "core/data/kinds/item-numbers.h"
 #include "core/search/knn.h"
@@ -115,77 +115,16 @@ look_at (ShadowSigns *shadows, gsize run, const AssayRelease *release, GError **
 
 /* ---- Running the defense ---- */
 
-/* Rows of a run: the records that are in, then public rows. @numbers has room for as many as there
- * are secrets. */
-static AssayOwnRows
-rows_of_run (const ShadowSigns *shadows, const AssayObservation *seen, gsize run,
-             AssayStream *stream, AssayMatrix *rows, gsize *numbers)
-{
-  const gsize n = assay_rows_count (seen->records);
-  gsize in = 0;
-
-  for (gsize i = 0; i < n; i++)
-    if (shadows->is_in[run * n + i])
-      numbers[in++] = i;
-  assay_rows_gather (seen->records, numbers, in, ASSAY_SCALE_NONE, rows->data);
-  if (in < rows->rows) {
-    const gsize missing = rows->rows - in;
-
-    assay_stream_sample (stream, assay_rows_count (seen->public_rows), missing, numbers + in);
-    assay_rows_gather (seen->public_rows, numbers + in, missing, ASSAY_SCALE_NONE,
-                       assay_matrix_row (rows, in));
-  }
-  return (AssayOwnRows){ .rows = assay_matrix_view (rows), .numbers = numbers, .n_records = in };
-}
-
-/* Half of the records, and in the next run the other half. */
-static void
-draw_halves (ShadowSigns *shadows, gsize most, AssayStreamKey key)
-{
-  const gsize n = shadows->records->rows, half = MIN (n / 2, most);
-  g_autofree gsize *order = g_new (gsize, n);
-
-  for (gsize r = 0; r < shadows->n_runs; r += 2) {
-    AssayStream stream = assay_stream (key, r);
-
-    assay_stream_permutation (&stream, n, order);
-    for (gsize i = 0; i < half; i++) {
-      shadows->is_in[r * n + order[i]] = 1;
-      shadows->is_in[(r + 1) * n + order[n - 1 - i]] = 1;
-    }
-  }
-}
-
-static gboolean
-check_rows (const AssayObservation *seen, gsize n_records, GError **error)
-{
-  const gsize n = assay_shadow_secrets (seen->shadow);
-  const gsize n_public = seen->public_rows != NULL ? assay_rows_count (seen->public_rows) : 0;
-
-  return n_records / 2 + n_public >= n
-         || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "shadow releases are made of %zu rows, and half of the %zu records are "
-                        "%zu; expected %zu public rows at least to fill up, found %zu",
-                        n, n_records, n_records / 2, n - n_records / 2, n_public);
-}
-
 static gboolean
 run_shadows (ShadowSigns *shadows, const AssayObservation *seen, GError **error)
 {
-  const AssayStreamKey key = assay_shadow_choice (seen->shadow);
-  const gsize n_secrets = assay_shadow_secrets (seen->shadow);
-  g_autofree gsize *numbers = assay_alloc (n_secrets, sizeof (gsize), "rows of a run", error);
-  g_autoptr (AssayMatrix) rows
-      = assay_matrix_new (n_secrets, assay_rows_cols (seen->records), error);
+  g_auto (MemberRuns) runs = { 0 };
 
-  if (numbers == NULL || rows == NULL
-      || !check_rows (seen, assay_rows_count (seen->records), error))
+  if (!member_runs_init (&runs, seen, shadows->n_runs, error))
     return FALSE;
-  draw_halves (shadows, n_secrets, key);
+  shadows->is_in = g_steal_pointer (&runs.is_in);
   for (gsize r = 0; r < shadows->n_runs; r++) {
-    AssayStream stream = assay_stream (key, shadows->n_runs + r);
-    const AssayOwnRows own = rows_of_run (shadows, seen, r, &stream, rows, numbers);
-    g_autoptr (AssayOwnRelease) release = assay_shadow_run (seen->shadow, r, &own, error);
+    g_autoptr (AssayOwnRelease) release = member_runs_play (&runs, shadows->is_in, r, error);
 
     if (release == NULL || !look_at (shadows, r, release->release, error))
       return FALSE;
@@ -300,8 +239,6 @@ shadow_signs_take (ShadowSigns *shadows, gsize n_runs, const AssayObservation *s
   shadows->records = assay_rows_matrix (seen->records, assay_release_scale (seen->release), error);
   if (shadows->records == NULL)
     return FALSE;
-  shadows->is_in = assay_alloc (n_runs, shadows->records->rows, "shadow releases", error);
   shadows->means = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_matrix_free);
-  return shadows->is_in != NULL && run_shadows (shadows, seen, error)
-         && look_beside (shadows, error);
+  return run_shadows (shadows, seen, error) && look_beside (shadows, error);
 }

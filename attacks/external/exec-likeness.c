@@ -17,6 +17,7 @@
  *   statistics   likeness-statistics.c
  *   link         likeness-link.c
  *   pair         mixtures of one image each, several of a secret, with noise
+ *   infer, member, cross   likeness-own.c
  *
  * A little is a tenth of the rows' deviation. Where none can be made the release is left NULL: the
  * small control is played, and upholds nothing (runner/judge/cells.c). That everything is
@@ -26,6 +27,7 @@
 #include "attacks/external/exec-likeness.h"
 
 #include "attacks/external/likeness-link.h"
+#include "attacks/external/likeness-own.h"
 #include "attacks/external/likeness-parts.h"
 #include "attacks/external/likeness-statistics.h"
 #include "core/data/kinds/mixtures.h"
@@ -308,8 +310,18 @@ exec_likeness_make (AssayGame game, AssayStreamKey key, const AssayObservation *
 {
   Likeness making = { seen, assay_stream (key, 0), assay_release_count (seen->release), ret_case };
 
-  if (game == ASSAY_GAME_LINK)
+  switch (game) {
+  case ASSAY_GAME_LINK:
     return likeness_link (&making, error);
+  case ASSAY_GAME_INFER:
+    return likeness_infer (&making, error);
+  case ASSAY_GAME_MEMBER:
+    return likeness_member (&making, error);
+  case ASSAY_GAME_CROSS:
+    return likeness_cross (&making, error);
+  default:
+    break;
+  }
   switch (seen->release->kind) {
   case ASSAY_RELEASE_VECTORS:
   case ASSAY_RELEASE_VECTOR_SETS:

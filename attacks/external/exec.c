@@ -7,8 +7,14 @@
  *   link         `candidates` (n x k): public rows for each released item, the best first
  *   pair         `pairs` (p x 2) of items and their `scores` (p), higher, the rather they share a
  *                secret; of mixtures alone, of which it is known
+ *   infer        `class-scores` (n x k): which value an attribute has; where it is no label also
+ *                `attribute` and `threshold` (core/games/guesses/infer.h)
+ *   member       `member-scores`: higher, the rather each of records.npy was released
+ *   cross        `cross-scores` (n x m): higher, the rather an item of release/ and one of crossed/
+ *                are of one secret
  * With the grant `mechanism`, or pairs = FOLDER, it has pairs/ to learn from: rows of its own
- * beside what the defense makes of them. Labels and hash function are in the release where they
+ * beside what the defense makes of them; in the games member and cross shadows/ in place of that
+ * (exec-shadows.h). Labels and hash function are in the release where they
  * were granted. Where it is confined (setting `confine`) it can write nowhere else and has no
  * network, but nothing keeps a program from reading elsewhere on the disk.
  *
@@ -30,6 +36,7 @@
  */
 #include "attacks/external/exec-control.h"
 #include "attacks/external/exec-likeness.h"
+#include "attacks/external/exec-shadows.h"
 #include "attacks/lifting/subspace-control.h"
 #include "core/external/exec-folder.h"
 #include "core/plugin/plugin.h"
@@ -37,7 +44,8 @@
 enum { CONTROL_VECTORS, CONTROL_SUBSPACES, CONTROL_MIXTURES };
 
 static const char *const control_kinds[] = { "vectors", "subspaces", "mixtures", NULL };
-static const char *const games[] = { "reconstruct", "link", "pair", NULL };
+static const char *const games[]
+    = { "reconstruct", "link", "pair", "infer", "member", "cross", NULL };
 
 typedef struct {
   AssayExec exec;
@@ -49,7 +57,9 @@ typedef struct {
 static AssayGame
 plays (gconstpointer data)
 {
-  static const AssayGame all[] = { ASSAY_GAME_RECONSTRUCT, ASSAY_GAME_LINK, ASSAY_GAME_PAIR };
+  static const AssayGame all[]
+      = { ASSAY_GAME_RECONSTRUCT, ASSAY_GAME_LINK,   ASSAY_GAME_PAIR,
+          ASSAY_GAME_INFER,       ASSAY_GAME_MEMBER, ASSAY_GAME_CROSS };
   const Exec *settings = data;
 
   return all[settings->game];
@@ -123,6 +133,19 @@ granted (const AssayObservation *seen)
          | assay_release_holds (seen->release);
 }
 
+/* What only one game has. */
+static gboolean
+add_of_game (AssayExecFolder *folder, AssayGame game, const AssayObservation *seen, GError **error)
+{
+  if (game == ASSAY_GAME_MEMBER)
+    return assay_exec_folder_add_rows (folder, "records", seen->records, error)
+           && exec_shadows_of_records (folder, seen, error);
+  if (game == ASSAY_GAME_CROSS && seen->crossed != NULL)
+    return assay_exec_folder_add_release (folder, "crossed", seen->crossed, error)
+           && exec_shadows_of_keys (folder, seen, error);
+  return TRUE;
+}
+
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
@@ -132,14 +155,20 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   /* Of all secrets together the release does not say how many secrets there are. */
   const gint64 *groups
       = assay_kind (seen->release->kind)->items != ASSAY_ITEM_OF_ALL_SECRETS ? seen->groups : NULL;
+  /* One that draws nothing has no use for a seed that differs from cell to cell, by which it could
+   * win its control and lose elsewhere. */
+  const AssayStreamKey stream = settings->draws ? context->stream : (AssayStreamKey){ 0 };
   const AssayExecRequest request = { .role = "attack",
-                                     .stream = context->stream,
+                                     .stream = stream,
                                      .n = n,
                                      .cols = assay_release_cols (seen->release),
                                      .geometry = &seen->release->geometry,
                                      .kind = seen->release->kind,
                                      .grants = granted (seen),
-                                     .game = games[settings->game] };
+                                     .game = games[settings->game],
+                                     .attribute_names = plays (settings) == ASSAY_GAME_INFER
+                                                            ? seen->attribute_names
+                                                            : NULL };
   g_autoptr (AssayExecFolder) folder = assay_exec_folder_new (&request, &settings->exec, error);
   g_autoptr (AssayGuess) made = NULL;
 
@@ -147,7 +176,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
       || !assay_exec_folder_add_rows (folder, "database", seen->database, error)
       || !assay_exec_folder_add_rows (folder, "public", seen->public_rows, error)
       || !assay_exec_folder_add_numbers (folder, "groups", groups, n, error)
-      || !assay_exec_folder_add_pairs (folder, seen->pairs, error))
+      || !assay_exec_folder_add_pairs (folder, seen->pairs, error)
+      || !add_of_game (folder, plays (settings), seen, error))
     return FALSE;
   made = assay_exec_folder_run_attack (folder, error);
   if (made == NULL)
@@ -183,6 +213,12 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
     return exec_control_link (released[settings->control], key, ret_case, error);
   case ASSAY_GAME_PAIR:
     return exec_control_pair (key, ret_case, error);
+  case ASSAY_GAME_INFER:
+    return exec_control_infer (key, ret_case, error);
+  case ASSAY_GAME_MEMBER:
+    return exec_control_member (key, ret_case, error);
+  case ASSAY_GAME_CROSS:
+    return exec_control_cross (key, ret_case, error);
   default:
     return make_reconstruct_control (settings, key, ret_case, error);
   }
@@ -201,12 +237,14 @@ static const AssayParam parameters[]
                             "Kind of release in the control, of public rows as they are; that of "
                             "the game pair has mixtures always"),
         ASSAY_PARAM_CHOICE (Exec, game, 0, games,
-                            "What its guess holds: estimates of the "
-                            "secrets; candidates, public rows for each released item; or "
-                            "scores of pairs of items that may share a secret",
+                            "What its guess holds: estimates of the secrets; candidates, public "
+                            "rows for each released item; scores of pairs of items that may share "
+                            "a secret; of values of an attribute; of records that may have been "
+                            "released; or of items of two releases that may be of one secret",
                             ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_BOOL (Exec, draws, TRUE,
-                          "It draws numbers: its guess may be another with another seed",
+                          "It draws numbers: its guess may be another with another seed; of a "
+                          "program that does not, the seed is always the same",
                           ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
@@ -227,8 +265,8 @@ ASSAY_ATTACK (exec, "exec",
   .plays = plays,
   .draws = draws,
   .attack = attack,
-  .control = { .says = "a public secret that was released as it is, is found; of the game pair: "
-                       "nearly equal releases of one secret are told from those of others",
+  .control = { .says = "a public secret that was released as it is, is found; of the other games: "
+                       "what rows released as they are say is told",
                .make = make_control,
                .at_least = 1,
                .within = 0.25,

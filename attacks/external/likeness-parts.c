@@ -18,9 +18,8 @@ likeness_release (const AssayRelease *release)
       release, release->parameters.is_withheld ? G_MAXUINT : ~(guint) ASSAY_GRANT_NO_PARAMETERS);
 }
 
-/* Entries @order of an array, of @count. */
-static AssayArray *
-chosen_items (const AssayArray *array, const gsize *order, gsize count, GError **error)
+AssayArray *
+likeness_items (const AssayArray *array, const gsize *order, gsize count, GError **error)
 {
   const gsize bytes = assay_array_count (array) / array->shape[0] * assay_type_size (array->type);
   gsize shape[ASSAY_MAX_DIMENSIONS];
@@ -49,7 +48,7 @@ likeness_of_items (const AssayRelease *like, const AssayRelease *from, const gsi
     if (array == NULL || g_ascii_tolower (spec->dimensions[0]) != 'n'
         || assay_arrays_get (&like->arrays, spec->name) == NULL)
       continue;
-    chosen = chosen_items (array, order, count, error);
+    chosen = likeness_items (array, order, count, error);
     if (chosen == NULL)
       return NULL;
     assay_arrays_take (&release->arrays, spec->name, chosen);

@@ -17,6 +17,10 @@ AssayRelease *likeness_release (const AssayRelease *release);
 AssayRelease *likeness_of_items (const AssayRelease *like, const AssayRelease *from,
                                  const gsize *order, gsize count, GError **error);
 
+/* Entries @order of an array, of which there are @count. */
+AssayArray *likeness_items (const AssayArray *array, const gsize *order, gsize count,
+                            GError **error);
+
 /* Noise of a tenth of the rows' deviation on each number. */
 void likeness_change (AssayMatrix *rows, AssayStream *stream);
 /* @rows with @secrets, changed so, at random places, as many as there is room for. */

@@ -187,21 +187,9 @@ draws (G_GNUC_UNUSED gconstpointer settings)
 
 /* 400 mixtures of 10 secrets, each with one of 100 public images, which takes a third of a second.
  * The release says so itself. */
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  static const MixtureControl control = { .n_secrets = 10,
-                                          .n_public = 100,
-                                          .side = 24,
-                                          .n_sources = MIXTURE_PRIVATE,
-                                          .n_partners = 1,
-                                          .n_epochs = 40,
-                                          .has_mask = TRUE,
-                                          .window = 3 };
-
-  return mixture_control_make (&control, key, ret_case, error);
-}
+ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secrets = 10,
+               .n_public = 100, .side = 24, .n_sources = MIXTURE_PRIVATE, .n_partners = 1,
+               .n_epochs = 40, .has_mask = TRUE, .window = 3)
 
 static guint64
 memory (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)

@@ -18,11 +18,11 @@
  * The paper gives no |V| (`neighbours`); tune it on separate secrets. Adversarial lifting has m + 1
  * such points, not m/2 + 1: set `clusters`. Random lifting has one, and nothing to intersect. */
 #include "attacks/lifting/intersections.h"
-#include "attacks/lifting/k-means.h"
 #include "attacks/lifting/subspace-control.h"
 #include "attacks/lifting/subspace.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/learn/k-means.h"
 #include "core/plugin/plugin.h"
 #include "core/search/scan.h"
 
@@ -76,9 +76,10 @@ find_candidates (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   gsize n = 0;
 
   assay_rows_gather (job->public_rows, job->nearest->rows + index * n_v, n_v, job->scale, rows);
-  k_means (&(KMeans){ rows, n_v, d, job->k, (gsize) job->settings->rounds,
-                      (gsize) job->settings->starts, job->settings->start == START_FARTHEST },
-           &stream, labels);
+  assay_k_means (&(AssayKMeans){ rows, n_v, d, job->k, (gsize) job->settings->rounds,
+                                 (gsize) job->settings->starts,
+                                 job->settings->start == START_FARTHEST },
+                 &stream, labels, NULL);
   for (gsize c = 0; c < job->k; c++) {
     float *candidate = job->candidates + (index * job->k + n) * d;
     double weights = 0;

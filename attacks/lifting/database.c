@@ -28,6 +28,7 @@
  * With `search` = approximate, step 1 looks at the rows of some lists only, and the guess has the
  * recall of that (core/search/scan-approximate.h), which the metric search-recall shows: what the
  * attack did not find may be what its search missed. */
+#include "attacks/lifting/row-scores.h"
 #include "attacks/lifting/rows-within.h"
 #include "attacks/lifting/subspace-control.h"
 #include "attacks/lifting/subspace-search.h"
@@ -80,39 +81,13 @@ forced_count (const Database *settings, gsize dimension)
 }
 
 typedef struct {
-  float score;
-  gsize place; /* in the order of distance */
-} Scored;
-
-/* Highest score first; among equals the nearer to D. */
-static int
-compare_scores (gconstpointer a, gconstpointer b)
-{
-  const Scored *x = a, *y = b;
-
-  if (x->score != y->score)
-    return x->score > y->score ? -1 : 1;
-  return x->place < y->place ? -1 : x->place > y->place;
-}
-
-/* Squared distance of @row to the nearest of the @count adversarial rows. */
-static float
-score_row (const float *row, const float *adversarial, gsize count, gsize cols)
-{
-  float best = G_MAXFLOAT;
-
-  for (gsize i = 0; i < count; i++)
-    best = MIN (best, assay_lanes_squared_distance_float (row, adversarial + i * cols, cols));
-  return best;
-}
-
-typedef struct {
   WithinSearch search;
   const RowsWithin *within; /* of each subspace the adversarial rows, then those beside it */
   gboolean has_adversarial; /* FALSE: rows in a subspace are the secret's */
   gsize n_neighbours;
   gsize n_averaged;
   gboolean is_ratio; /* selection */
+  const RowScores *scores;
   float *estimates;
 } Step3;
 
@@ -122,61 +97,53 @@ adversarial_of (const Step3 *step, gsize index)
   return step->has_adversarial ? step->within->within[index] : 0;
 }
 
-/* Rows that are scored at a time, so that memory does not grow with |V|. */
-#define CHUNK 512
-
-/* The scores of all of V, best first: @places has @n_a adversarial rows, and then V, which is at
- * @distances. */
-static Scored *
-score_candidates (const Step3 *step, const gsize *places, gsize n_a, const float *distances,
-                  gsize n_v)
+/* |V| of a subspace. Where no row is its own, V is as short as U: the nearest count. */
+static gsize
+considered_of (const Step3 *step, gsize index)
 {
-  const gsize cols = step->search.subspaces.cols;
-  g_autofree float *adversarial = g_new (float, n_a *cols + 1);
-  g_autofree float *rows = g_new (float, CHUNK *cols);
-  Scored *scored = g_new (Scored, n_v + 1);
+  const gsize n_a = adversarial_of (step, index);
 
-  assay_rows_gather (step->search.rows, places, n_a, step->search.scale, adversarial);
-  for (gsize first = 0; first < n_v; first += CHUNK) {
-    const gsize count = MIN (CHUNK, n_v - first);
-
-    assay_rows_gather (step->search.rows, places + n_a + first, count, step->search.scale, rows);
-    for (gsize i = 0; i < count; i++) {
-      const float square = score_row (rows + i * cols, adversarial, n_a, cols);
-      const float distance = step->is_ratio && n_a > 0 ? distances[first + i] : 1;
-
-      scored[first + i] = (Scored){ square / (distance * distance), first + i };
-    }
-  }
-  qsort (scored, n_v, sizeof *scored, compare_scores);
-  return scored;
+  return MIN (n_a == 0 ? step->n_averaged : step->n_neighbours, step->within->listed[index] - n_a);
 }
 
-/* Step 3 for one subspace. Where no row is its own, V is as short as U: the nearest count. */
+/* Step 3 for one subspace. */
 static void
 estimate_one (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Step3 *step = data;
   const gsize cols = step->search.subspaces.cols, k = step->within->k;
   const gsize n_a = adversarial_of (step, index);
-  const gsize n_beside = step->within->listed[index] - n_a;
-  const gsize n_v = MIN (n_a == 0 ? step->n_averaged : step->n_neighbours, n_beside);
-  const gsize n_u = MIN (step->n_averaged, n_v);
+  const gsize n_u = MIN (step->n_averaged, considered_of (step, index));
   const gsize *places = step->within->rows + index * k;
   const float *distances = step->within->distances + index * k + n_a;
   float *estimate = step->estimates + index * cols;
-  g_autofree Scored *scored = score_candidates (step, places, n_a, distances, n_v);
   g_autofree gsize *chosen = g_new (gsize, n_u + 1);
   g_autofree float *chosen_distances = g_new (float, n_u + 1);
   g_autofree float *rows = g_new (float, n_u *cols + 1);
 
+  row_scores_best (step->scores->lists + index, step->is_ratio && n_a > 0 ? distances : NULL,
+                   considered_of (step, index), n_u, chosen);
   for (gsize i = 0; i < n_u; i++) {
-    chosen[i] = places[n_a + scored[i].place];
-    chosen_distances[i] = distances[scored[i].place];
+    chosen_distances[i] = distances[chosen[i]];
+    chosen[i] = places[n_a + chosen[i]];
   }
   assay_rows_gather (step->search.rows, chosen, n_u, step->search.scale, rows);
   subspace_weighted_centre (rows, chosen_distances, n_u, cols, estimate);
   subspace_project (&step->search.subspaces, index, estimate, estimate);
+}
+
+static void
+estimate_all (Step3 *step, const AssayRelease *release)
+{
+  const gsize n = step->within->n;
+  g_autofree RowScoresWanted *wanted = g_new (RowScoresWanted, n + 1);
+  g_autoptr (AssayShared) scores = NULL;
+
+  for (gsize i = 0; i < n; i++)
+    wanted[i] = (RowScoresWanted){ adversarial_of (step, i), considered_of (step, i) };
+  scores = row_scores_of (release, &step->search, step->within, wanted);
+  step->scores = assay_shared_value (scores);
+  assay_parallel_for (n, estimate_one, step);
 }
 
 /* ---- What the guess holds beside ---- */
@@ -190,8 +157,8 @@ name_adversarial (const Step3 *step, AssayGuess *ret_guess, GError **error)
   const gsize *first_of = step->search.first_of;
   const gsize n_rows = first_of != NULL ? assay_rows_count (step->search.rows) : 0;
   g_autoptr (GPtrArray) named = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
-  g_autoptr (GHashTable) items = g_hash_table_new_full (NULL, NULL, NULL,
-                                                        (GDestroyNotify) g_array_unref);
+  g_autoptr (GHashTable) items
+      = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   gsize most = 0;
   gint64 *rows;
 
@@ -233,9 +200,8 @@ name_adversarial (const Step3 *step, AssayGuess *ret_guess, GError **error)
     for (gsize j = 0; j < most; j++)
       rows[i * most + j] = j < own->len ? g_array_index (own, gint64, j) : -1;
   }
-  assay_arrays_take (
-      &ret_guess->arrays, "adversarial",
-      assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, most }, rows));
+  assay_arrays_take (&ret_guess->arrays, "adversarial",
+                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, most }, rows));
   return TRUE;
 }
 
@@ -276,9 +242,9 @@ contradict (const Step3 *step, const AssayRelease *release, AssayGuess *ret_gues
   const RowsWithin *within = step->within;
   const gsize m = step->search.subspaces.dimension;
   const gsize usual = step->has_adversarial ? within->usual : 0;
-  const gsize expected = said != NULL                           ? MIN ((gsize) *said, m)
-                         : variant == NULL                      ? G_MAXSIZE
-                         : *variant == ASSAY_LIFTING_RANDOM     ? 0
+  const gsize expected = said != NULL                            ? MIN ((gsize) *said, m)
+                         : variant == NULL                       ? G_MAXSIZE
+                         : *variant == ASSAY_LIFTING_RANDOM      ? 0
                          : *variant == ASSAY_LIFTING_ADVERSARIAL ? m
                                                                  : m / 2;
   gsize n_met = 0;
@@ -368,7 +334,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                          "the database has %zu rows, expected more than the %zu adversarial ones "
                          "of a subspace",
                          assay_rows_count (seen->database), adversarial_of (&step, i));
-  assay_parallel_for (within->n, estimate_one, &step);
+  estimate_all (&step, seen->release);
   if (settings->adversarial == COUNTED)
     contradict (&step, seen->release, ret_guess);
   return name_adversarial (&step, ret_guess, error)

@@ -174,14 +174,17 @@ weigh_rows (const double *split, gsize k, gsize w, double precision, gint64 fine
   }
 }
 
-/* Rows of a reduced basis of [I | round (C Q)], k x (2k - w), whose last numbers are times
- * @fineness. C grows step by step, and what was reduced for one is the start of the next: the rows
- * are then never far from reduced, so that doubles suffice, which they do not for all of C at
- * once. */
+/* Rows of a reduced basis of [I | round (C Q)], k x (2k - w), whose last numbers are times the
+ * fineness; not reduced where the deadline passes. C grows step by step, and what was reduced for
+ * one is the start of the next: the rows are then never far from reduced, so that doubles suffice,
+ * which they do not for all of C at once. */
 static gint64 *
-reduce_columns (const Span *span, const double *split, gsize k, double precision, gint64 fineness,
-                GError **error)
+reduce_columns (const Span *span, const double *split, const LatticeView *view,
+                gboolean *ret_is_late, GError **error)
 {
+  const gsize k = view->columns;
+  const double precision = view->precision;
+  const gint64 fineness = llrint (MAX (1, FINENESS / precision));
   const gsize width = 2 * k - span->width;
   g_autofree gint64 *rows = assay_alloc (k, width * sizeof (gint64), "lattice", error);
   const gsize n_steps = (gsize) MAX (1, ceil (log (precision) / log (STEP)));
@@ -194,8 +197,10 @@ reduce_columns (const Span *span, const double *split, gsize k, double precision
   for (gsize step = 1; step <= n_steps; step++) {
     weigh_rows (split, k, span->width, precision / pow (STEP, (double) (n_steps - step)), fineness,
                 rows);
-    if (!assay_lattice_reduce (rows, k, width, error))
+    if (!assay_lattice_reduce_until (rows, k, width, view->deadline, ret_is_late, error))
       return NULL;
+    if (*ret_is_late)
+      break;
   }
   for (gsize i = 0; i < k; i++)
     for (gsize j = 0; j < k; j++)
@@ -259,7 +264,6 @@ integer_lattice_find (const Span *span, const LatticeView *view, AssayStream *st
   g_autofree double *coordinates = g_new (double, w *k);
   g_autofree gint64 *reduced = NULL;
   g_autofree gint64 *rows = g_new (gint64, w * d);
-  const gint64 fineness = llrint (MAX (1, FINENESS / view->precision));
   gsize rank = 0;
   g_autoptr (GError) singular = NULL;
 
@@ -269,9 +273,11 @@ integer_lattice_find (const Span *span, const LatticeView *view, AssayStream *st
   /* Columns on which the span has less than its width tell nothing. */
   if (!split_columns (span, columns, k, stream, split, &singular))
     return TRUE;
-  reduced = reduce_columns (span, split, k, view->precision, fineness, error);
+  reduced = reduce_columns (span, split, view, &ret_lattice->is_late, error);
   if (reduced == NULL)
     return FALSE;
+  if (ret_lattice->is_late)
+    return TRUE;
   if (!fit_rows (span, columns, k, reduced, coordinates, &singular))
     return TRUE;
   for (gsize i = 0; i < k && rank < w; i++)

@@ -21,6 +21,7 @@ void span_clear (Span *span);
 typedef struct {
   double precision;
   gsize columns;
+  gint64 deadline; /* in monotonic microseconds, after which no further step is begun; 0: none */
 } LatticeView;
 
 /* The precision that rounding to float32 leaves. */
@@ -36,7 +37,8 @@ gsize lattice_view_columns (double precision, gsize width, gsize cols, double le
 /* Vectors of integers, which span all of them that lie in the span. */
 typedef struct {
   gsize rank;
-  gint64 *rows; /* rank x d, a reduced basis */
+  gint64 *rows;     /* rank x d, a reduced basis */
+  gboolean is_late; /* the deadline passed: the rank is 0 */
 } IntegerLattice;
 
 gboolean integer_lattice_find (const Span *span, const LatticeView *view, AssayStream *stream,

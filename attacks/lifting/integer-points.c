@@ -8,7 +8,8 @@
  * itself need not be known.
  *
  * The vectors of the lattice up to a length are enumerated (Fincke and Pohst 1985) from its reduced
- * basis: first up to that of the longest row, then farther, until the points span the lattice. */
+ * basis: first up to that of the longest row, then farther, until the points span the lattice. At
+ * ranks where that is too much, the sums and differences of up to three rows are looked at. */
 #include "attacks/lifting/integer-points.h"
 
 #include <math.h>
@@ -17,7 +18,9 @@
 
 #include "core/base/vectors.h"
 
-#define MAX_VECTORS 4000000 /* looked at, for one subspace */
+#define MAX_VECTORS 4000000 /* looked at, for one subspace ... */
+#define MAX_STEPS 8000000   /* ... in so many steps, of which most lead to none at high ranks */
+#define CLOCK_STEPS 65536   /* between two looks at the clock */
 #define MAX_POINTS 4096
 #define GROWTH 1.25    /* of the length, from one round to the next ... */
 #define MAX_GROWTH 3.0 /* ... up to so many lengths of the longest row */
@@ -33,7 +36,9 @@ typedef struct {
   double *heights;   /* rank: <row, f> / <f, f> */
   gint64 *multiples; /* rank: of the vector at hand */
   double reach2;
-  guint64 n_seen;
+  guint64 n_seen, n_steps;
+  gint64 deadline;
+  gboolean is_late;
   GArray *units;  /* of gint64: multiples of the points of unit length ... */
   GArray *plains; /* ... and of those as they are */
 } Enumeration;
@@ -120,7 +125,7 @@ look_at (Enumeration *e, double square)
 static gboolean
 is_full (const Enumeration *e)
 {
-  return e->n_seen >= MAX_VECTORS
+  return e->n_seen >= MAX_VECTORS || e->n_steps >= MAX_STEPS || e->is_late
          || e->units->len + e->plains->len >= MAX_POINTS * e->lattice->rank;
 }
 
@@ -138,6 +143,8 @@ enumerate (Enumeration *e, gsize level, double used)
   for (double c = ceil (centre - radius); c <= centre + radius && !is_full (e); c++) {
     const double square = used + (c - centre) * (c - centre) * e->squares[level];
 
+    if (++e->n_steps % CLOCK_STEPS == 0 && e->deadline != 0)
+      e->is_late = g_get_monotonic_time () >= e->deadline;
     e->multiples[level] = (gint64) c;
     if (level > 0)
       enumerate (e, level - 1, square);
@@ -181,6 +188,37 @@ rank_of (const gint64 *multiples, gsize count, gsize r)
   return rank;
 }
 
+/* The squared length of the vector at hand. */
+static double
+squared_length (const Enumeration *e)
+{
+  const gsize r = e->lattice->rank;
+  double square = 0;
+
+  for (gsize i = 0; i < r; i++) {
+    double part = (double) e->multiples[i];
+
+    for (gsize j = i + 1; j < r; j++)
+      part += (double) e->multiples[j] * e->mu[j * r + i];
+    square += part * part * e->squares[i];
+  }
+  return square;
+}
+
+/* Looks at the vector at hand plus all sums and differences of up to @most rows from @first on. */
+static void
+look_at_few (Enumeration *e, gsize first, guint most)
+{
+  for (gsize i = first; i < e->lattice->rank; i++)
+    for (gint64 sign = -1; sign <= 1; sign += 2) {
+      e->multiples[i] = sign;
+      look_at (e, squared_length (e));
+      if (most > 1)
+        look_at_few (e, i + 1, most - 1);
+      e->multiples[i] = 0;
+    }
+}
+
 /* Enumerates up to one length after another until the points span the lattice. */
 static void
 find_points (Enumeration *e)
@@ -199,8 +237,13 @@ find_points (Enumeration *e)
     if (is_bounded || is_full (e) || reach > MAX_GROWTH * longest
         || rank_of ((const gint64 *) e->units->data, e->units->len / r, r) == r
         || rank_of ((const gint64 *) e->plains->data, e->plains->len / r, r) == r)
-      return;
+      break;
   }
+  if (e->n_steps < MAX_STEPS && !e->is_late)
+    return;
+  g_array_set_size (e->units, 0);
+  g_array_set_size (e->plains, 0);
+  look_at_few (e, 0, 3);
 }
 
 typedef struct {
@@ -257,7 +300,7 @@ collect_points (const Enumeration *e, const GArray *multiples, IntegerPoints *re
 
 void
 integer_points_find (const Span *span, const IntegerLattice *lattice, const PointRules *rules,
-                     double precision, IntegerPoints *ret_points)
+                     const LatticeView *view, IntegerPoints *ret_points)
 {
   const gsize r = lattice->rank;
   g_autofree double *mu = g_new0 (double, r *r + 1);
@@ -269,7 +312,8 @@ integer_points_find (const Span *span, const IntegerLattice *lattice, const Poin
   Enumeration e = { .span = span,
                     .lattice = lattice,
                     .rules = rules,
-                    .tolerance = MAX (LEAST_TOLERANCE, 20 / precision),
+                    .tolerance = MAX (LEAST_TOLERANCE, 20 / view->precision),
+                    .deadline = view->deadline,
                     .mu = mu,
                     .squares = squares,
                     .heights = heights,
@@ -283,7 +327,8 @@ integer_points_find (const Span *span, const IntegerLattice *lattice, const Poin
   orthogonalize (&e);
   find_points (&e);
   ret_points->is_unit = units->len >= plains->len;
-  ret_points->is_cut = is_full (&e);
+  ret_points->is_cut = is_full (&e) && !e.is_late;
+  ret_points->is_late = e.is_late;
   collect_points (&e, ret_points->is_unit ? units : plains, ret_points);
 }
 

@@ -16,11 +16,12 @@ typedef struct {
   gint64 *vectors;  /* count x d */
   gboolean is_unit; /* the points of D are the vectors scaled to unit length; otherwise by 1/unit */
   gboolean is_cut;  /* there were too many vectors to look at */
+  gboolean is_late; /* the time was up before all that there may be was looked for */
 } IntegerPoints;
 
 /* The integer vectors that are points of D, of a lattice in its span. */
 void integer_points_find (const Span *span, const IntegerLattice *lattice, const PointRules *rules,
-                          double precision, IntegerPoints *ret_points);
+                          const LatticeView *view, IntegerPoints *ret_points);
 /* Adds points of @coarse that @points has not, as coarse ones. */
 void integer_points_add_coarse (IntegerPoints *points, const IntegerPoints *coarse, gsize cols);
 void integer_points_clear (IntegerPoints *points);

@@ -141,7 +141,7 @@ are_equal (const LatticeCandidate *a, const LatticeCandidate *b, gsize cols)
 }
 
 void
-lattice_candidates_count_shared (LatticeCandidates *candidates)
+lattice_candidates_count_shared (LatticeCandidates *candidates, gsize first)
 {
   GArray *sorted = candidates->sorted;
   const double reach = WITHIN;
@@ -156,8 +156,8 @@ lattice_candidates_count_shared (LatticeCandidates *candidates)
       if (other->key > one->key + reach)
         break;
       if (other->item != one->item && are_equal (one, other, candidates->cols)) {
-        one->shared++;
-        other->shared++;
+        one->shared += other->item >= first;
+        other->shared += one->item >= first;
       }
     }
   }

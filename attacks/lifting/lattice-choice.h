@@ -28,5 +28,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (LatticeCandidates, lattice_candidates_free)
 
 /* Marks those of which a row is a multiple; other lengths and types of the rows do not matter. */
 void lattice_candidates_mark_known (LatticeCandidates *candidates, const AssayRows *rows);
-/* Counts in how many other items each occurs. */
-void lattice_candidates_count_shared (LatticeCandidates *candidates);
+/* Counts in how many other items from number @first on each occurs. */
+void lattice_candidates_count_shared (LatticeCandidates *candidates, gsize first);

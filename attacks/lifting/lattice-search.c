@@ -17,8 +17,6 @@
 static const double precisions[]
     = { LATTICE_FLOAT_PRECISION, 1e5, 4e4, 2e4, 1e4, 6e3, 4e3, 3e3, 2e3, 1e3 };
 
-#define USUAL_LENGTH 600 /* of integer vectors, where none is given */
-
 typedef struct {
   LatticeSearch *search;
   const gsize *items; /* the probes */
@@ -26,44 +24,54 @@ typedef struct {
   IntegerPoints *points; /* of them */
 } Probes;
 
-/* Whether a span has hardly an integer vector by chance that round_vector would take: of those of
- * the length there are about (2 length)^width, as so many columns fix the others, and those are all
- * near integers with a chance of (2 within)^(cols - width). */
+/* Whether a span has hardly an integer vector by chance that stands in it with this precision: of
+ * those of the length there are about (2 length)^width, as so many columns fix the others, and
+ * those are all near integers with a chance of (2 within)^(cols - width). What float32 leaves is
+ * taken as it is here: round_vector may be a little laxer with it. */
 static gboolean
 is_told_from_chance (const LatticeSearch *search, double precision)
 {
-  const double length = search->rules.length > 0 ? search->rules.length : USUAL_LENGTH;
+  const double length = search->rules.length > 0 ? search->rules.length : LATTICE_USUAL_LENGTH;
   const double width = (double) search->subspaces.dimension + 1;
   const double cols = (double) search->subspaces.cols;
+  const double within = precision < LATTICE_FLOAT_PRECISION
+                            ? lattice_within (precision)
+                            : LATTICE_USUAL_LENGTH / LATTICE_FLOAT_PRECISION;
 
-  return width * log (2 * length) + (cols - width) * log (2 * lattice_within (precision)) < 0;
+  return width * log (2 * length) + (cols - width) * log (2 * within) < 0;
+}
+
+/* Whether the time is up. */
+static gboolean
+is_over (const LatticeSearch *search)
+{
+  return search->deadline != 0 && g_get_monotonic_time () >= search->deadline;
 }
 
 /* Three tries, each on twice as many columns as the one before: the smallest columns may all be
  * zeros. */
 static gboolean
-try_precision (LatticeSearch *search, const Span *span, gsize index, double precision,
+try_precision (const LatticeSearch *search, const Span *span, gsize index, double precision,
                IntegerPoints *ret_points, GError **error)
 {
-  const double length = search->rules.length > 0 ? search->rules.length : USUAL_LENGTH;
+  const double length = search->rules.length > 0 ? search->rules.length : LATTICE_USUAL_LENGTH;
   AssayStream stream = assay_stream (search->stream, index);
   gsize columns = lattice_view_columns (precision, span->width, span->cols, length);
 
   *ret_points = (IntegerPoints){ 0 };
   for (gsize round = 0; round < 3 && ret_points->count == 0; round++) {
-    const LatticeView view = { precision, columns };
-    IntegerLattice lattice;
+    const LatticeView view = { precision, columns, search->deadline };
+    IntegerLattice lattice = { .is_late = is_over (search) };
 
-    if (search->deadline != 0 && g_get_monotonic_time () >= search->deadline) {
-      g_atomic_int_set (&search->is_late, TRUE);
-      return TRUE;
-    }
-    integer_points_clear (ret_points);
-    if (!integer_lattice_find (span, &view, &stream, &lattice, error))
+    if (!lattice.is_late && !integer_lattice_find (span, &view, &stream, &lattice, error))
       return FALSE;
-    integer_points_find (span, &lattice, &search->rules, view.precision, ret_points);
+    integer_points_clear (ret_points);
+    if (lattice.is_late)
+      *ret_points = (IntegerPoints){ .is_late = TRUE };
+    else
+      integer_points_find (span, &lattice, &search->rules, &view, ret_points);
     integer_lattice_clear (&lattice);
-    if (columns == span->cols)
+    if (ret_points->is_late || columns == span->cols)
       break;
     columns = MIN (span->cols, 2 * columns);
   }
@@ -94,8 +102,7 @@ add_coarse (LatticeSearch *search, const Span *span, gsize index, GError **error
   IntegerPoints *points = search->points + index;
 
   for (gsize p = 0; p <= G_N_ELEMENTS (precisions) && points->n_coarse == 0; p++) {
-    const double precision
-        = p == 0 ? search->coarse : precisions[G_N_ELEMENTS (precisions) - p];
+    const double precision = p == 0 ? search->coarse : precisions[G_N_ELEMENTS (precisions) - p];
     IntegerPoints coarse = { 0 };
     gboolean is_ok = TRUE;
 
@@ -105,14 +112,15 @@ add_coarse (LatticeSearch *search, const Span *span, gsize index, GError **error
     is_ok = try_precision (search, span, index, precision, &coarse, error);
     if (is_ok)
       integer_points_add_coarse (points, &coarse, search->subspaces.cols);
+    points->is_late = points->is_late || coarse.is_late;
     integer_points_clear (&coarse);
-    if (!is_ok)
-      return FALSE;
+    if (!is_ok || points->is_late)
+      return is_ok;
   }
   return TRUE;
 }
 
-/* One subspace, with the precision of the probes. */
+/* One subspace, with the precision of the probes, where it was none of those that have a point. */
 static gboolean
 search_one (gsize index, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
 {
@@ -123,9 +131,9 @@ search_one (gsize index, G_GNUC_UNUSED guint worker, gpointer data, GError **err
 
   for (gsize j = 0; is_ok && j < d; j++)
     search->feet[index * d + j] = (float) span.foot[j];
-  if (is_ok && search->precision > 0)
+  if (is_ok && search->precision > 0 && search->points[index].count == 0)
     is_ok = try_precision (search, &span, index, search->precision, search->points + index, error);
-  if (is_ok && search->coarse > 0)
+  if (is_ok && search->coarse > 0 && !search->points[index].is_late)
     is_ok = add_coarse (search, &span, index, error);
   span_clear (&span);
   return is_ok || assay_prefix (error, "subspace %zu: ", index);
@@ -194,7 +202,8 @@ probe_coarse (Probes *probes, gsize place, const IntegerPoints *exact, GError **
 }
 
 /* Whether most probes lack a point for the secret: what a lifting of descriptors that were not
- * dithered leaves is m/2 + 1 points, m + 1, or one, and to look further costs many times more. */
+ * dithered leaves is m/2 + 1 points, m + 1, or one, and to look further costs many times more. Up
+ * to m = 2 the first two may as well be the rows of an adversarial lifting without its secret. */
 static gboolean
 wants_coarse (const LatticeSearch *search, const IntegerPoints *exact)
 {
@@ -205,13 +214,13 @@ wants_coarse (const LatticeSearch *search, const IntegerPoints *exact)
   for (gsize i = 0; i < n_probes; i++) {
     const gsize count = exact[i].count;
 
-    n_whole += count == m / 2 + 1 || count >= m + 1 || (count == 1 && m > 2);
+    n_whole += count >= m + 1 || (m > 2 && (count == m / 2 + 1 || count == 1));
   }
   return 2 * n_whole < n_probes;
 }
 
 /* The precision with which most of a few subspaces have integer points, of equals the best; 0 where
- * none has. */
+ * none has. What these have is kept. */
 static gboolean
 probe (LatticeSearch *search, GError **error)
 {
@@ -227,7 +236,7 @@ probe (LatticeSearch *search, GError **error)
   for (gsize p = 0; is_ok && p < G_N_ELEMENTS (precisions) && most < n_probes; p++) {
     gsize found = 0;
 
-    if (p > 0 && !is_told_from_chance (search, precisions[p]))
+    if (!is_told_from_chance (search, precisions[p]))
       break;
     is_ok = find_probes (&probes, p, NULL, &found, error);
     if (is_ok && found > most) {
@@ -243,7 +252,9 @@ probe (LatticeSearch *search, GError **error)
   is_ok = is_ok
           && (search->precision == 0 || !wants_coarse (search, best)
               || probe_coarse (&probes, place, best, error));
-  clear_probes (best);
+  search->is_unsettled = search->precision == 0 && is_over (search);
+  for (gsize i = 0; i < n_probes; i++)
+    search->points[items[i]] = best[i];
   return is_ok;
 }
 

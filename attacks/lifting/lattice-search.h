@@ -4,6 +4,7 @@
 #include "attacks/lifting/integer-points.h"
 
 #define LATTICE_PROBES 8
+#define LATTICE_USUAL_LENGTH 600 /* of integer vectors, where none is given */
 
 typedef struct {
   AssayStreamKey stream;
@@ -14,7 +15,7 @@ typedef struct {
   float *feet;           /* n x d, filled in: the points nearest to the origin */
   double precision;      /* filled in: with which integers stand in it; 0: there are none */
   double coarse;         /* filled in: the lower one of further vectors beside these; 0: none */
-  gint is_late;          /* filled in: the deadline passed before all was done */
+  gboolean is_unsettled; /* filled in: the deadline passed before the precision was known */
 } LatticeSearch;
 
 gboolean lattice_search_run (LatticeSearch *search, GError **error);

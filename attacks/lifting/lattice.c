@@ -12,6 +12,8 @@
  *      lie in other subspaces, too, where other releases are: adversarial rows recur, and secrets
  *      do not. Of several that are left the one nearest to a public row is guessed, or else the
  *      shortest; where all were struck, the one that recurs least.
+ *   4. In the game link known records are named in place of that one: the public rows nearest to
+ *      what is left (lattice-link.h).
  * Nothing need be granted: one candidate in m/2 + 1 is the secret then.
  *
  * The first subspaces tell with what precision integers stand in the release: that of float32, or
@@ -20,13 +22,17 @@
  * descriptors are not integers, or too little of them is left: the guess says so, and its estimates
  * are the points of the subspaces nearest to the origin, with a confidence of 0. Its confidence is
  * the share of the subspaces that have a candidate which nothing known explains: a secret that is
- * no integer vector, among database rows that are, is not found. */
+ * no integer vector, among database rows that are, is not found.
+ *
+ * Nothing of this depends on a clock, unless `seconds` asks for one; the guess says so then, and in
+ * how many subspaces it had the time to look. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "attacks/lifting/lattice-choice.h"
+#include "attacks/lifting/lattice-link.h"
 #include "attacks/lifting/lattice-search.h"
+#include "attacks/lifting/lattice-standing.h"
 #include "attacks/lifting/subspace-control.h"
 #include "attacks/lifting/subspace.h"
 #include "core/base/parallel.h"
@@ -34,6 +40,7 @@
 #include "core/games/control-case.h"
 
 typedef struct {
+  guint game;
   double length;
   double spread;
   double unit;
@@ -41,53 +48,24 @@ typedef struct {
   gint64 candidates;
 } Lattice;
 
+enum { RECONSTRUCT, LINK };
+static const char *const games[] = { "reconstruct", "link", NULL };
+
+static AssayGame
+plays (gconstpointer data)
+{
+  return ((const Lattice *) data)->game == LINK ? ASSAY_GAME_LINK : ASSAY_GAME_RECONSTRUCT;
+}
+
 /* ---- Step 3 ---- */
 
 typedef struct {
-  double distance; /* to the nearest public row */
-  gboolean is_known;
-  gboolean is_exact; /* where others are coarse: a row that was not dithered as the secret was */
-  gsize shared;
-} Standing;
-
-/* Whether @a is the likelier secret. */
-static gboolean
-is_likelier (const Standing *a, const Standing *b)
-{
-  if (a->is_known != b->is_known)
-    return !a->is_known;
-  if (a->is_exact != b->is_exact)
-    return !a->is_exact;
-  if (a->shared != b->shared)
-    return a->shared < b->shared;
-  return a->distance < b->distance;
-}
-
-typedef struct {
   const LatticeSearch *search;
-  float *estimates;   /* n x d */
-  float *considered;  /* n x k x d */
+  const LatticeStandings *standings;
+  float *estimates;  /* n x d */
+  float *considered; /* n x k x d */
   gsize k;
-  gint64 *possible;   /* n */
-  gint64 *remaining;  /* n */
-  Standing **standings; /* n lists, one entry a point */
 } Choice;
-
-/* Point @place of @item as the release has it. */
-static void
-scale_point (const LatticeSearch *search, gsize item, gsize place, float *ret_point)
-{
-  const IntegerPoints *points = search->points + item;
-  const gsize d = search->subspaces.cols;
-  const gint64 *vector = points->vectors + place * d;
-  double square = 0, length;
-
-  for (gsize j = 0; j < d; j++)
-    square += (double) vector[j] * (double) vector[j];
-  length = points->is_unit ? sqrt (square) : search->rules.unit;
-  for (gsize j = 0; j < d; j++)
-    ret_point[j] = (float) ((double) vector[j] / length);
-}
 
 static void
 choose_one (gsize item, G_GNUC_UNUSED guint worker, gpointer data)
@@ -95,100 +73,20 @@ choose_one (gsize item, G_GNUC_UNUSED guint worker, gpointer data)
   const Choice *choice = data;
   const LatticeSearch *search = choice->search;
   const gsize d = search->subspaces.cols, count = search->points[item].count;
-  const Standing *standings = choice->standings[item];
   float *estimate = choice->estimates + item * d;
-  gsize best = 0;
 
   memcpy (estimate, search->feet + item * d, d * sizeof (float));
-  choice->possible[item] = (gint64) count;
-  choice->remaining[item] = 0;
-  for (gsize p = 0; p < count; p++) {
-    choice->remaining[item]
-        += !standings[p].is_known && !standings[p].is_exact && standings[p].shared == 0;
-    if (is_likelier (standings + p, standings + best))
-      best = p;
-  }
   if (count > 0)
-    scale_point (search, item, best, estimate);
+    lattice_point (search, item, lattice_standings_best (choice->standings, item), estimate);
   /* Places beyond the last candidate hold the one that was chosen. */
   for (gsize p = 0; p < choice->k; p++) {
     float *place = choice->considered + (item * choice->k + p) * d;
 
     if (p < count)
-      scale_point (search, item, p, place);
+      lattice_point (search, item, p, place);
     else
       memcpy (place, estimate, d * sizeof (float));
   }
-}
-
-/* Distances from the points that are still in question to their nearest public rows. */
-static gboolean
-measure_distances (const Choice *choice, const AssayRows *public_rows, GError **error)
-{
-  const LatticeSearch *search = choice->search;
-  const gsize d = search->subspaces.cols;
-  const AssayScale scale = ASSAY_SCALE_UNIT;
-  gsize n_points = 0, row = 0;
-  g_autoptr (AssayMatrix) points = NULL;
-  g_autoptr (AssayNearest) nearest = NULL;
-
-  for (gsize i = 0; i < search->subspaces.count; i++)
-    n_points += search->points[i].count;
-  if (n_points == 0)
-    return TRUE;
-  points = assay_matrix_new (n_points, d, error);
-  if (points == NULL)
-    return FALSE;
-  for (gsize i = 0; i < search->subspaces.count; i++)
-    for (gsize p = 0; p < search->points[i].count; p++, row++) {
-      float *point = assay_matrix_row (points, row);
-      double length;
-
-      scale_point (search, i, p, point);
-      length = sqrt (assay_squared_norm (point, d));
-      for (gsize j = 0; j < d; j++)
-        point[j] = (float) (point[j] / length);
-    }
-  nearest = assay_scan_subspaces (
-      &(AssaySubspaces){ .count = n_points, .cols = d, .translation = points->data }, public_rows,
-      scale, 1, error);
-  if (nearest == NULL)
-    return FALSE;
-  row = 0;
-  for (gsize i = 0; i < search->subspaces.count; i++)
-    for (gsize p = 0; p < search->points[i].count; p++, row++)
-      choice->standings[i][p].distance = nearest->distances[row];
-  return TRUE;
-}
-
-static gboolean
-is_exact_beside (const IntegerPoints *points, gsize place)
-{
-  return points->n_coarse > 0 && place < points->count - points->n_coarse;
-}
-
-static gboolean
-weigh (const Choice *choice, const AssayObservation *seen, GError **error)
-{
-  const LatticeSearch *search = choice->search;
-  const gsize n = search->subspaces.count;
-  AssayStream stream = assay_stream (search->stream, n);
-  g_autoptr (LatticeCandidates) candidates
-      = lattice_candidates_new (search->points, n, search->subspaces.cols, &stream);
-
-  if (seen->database != NULL)
-    lattice_candidates_mark_known (candidates, seen->database);
-  if (seen->other_releases != NULL)
-    lattice_candidates_count_shared (candidates);
-  for (gsize c = 0; c < candidates->sorted->len; c++) {
-    const LatticeCandidate *one = &g_array_index (candidates->sorted, LatticeCandidate, c);
-
-    choice->standings[one->item][one->place]
-        = (Standing){ .is_known = one->is_known,
-                      .is_exact = is_exact_beside (search->points + one->item, one->place),
-                      .shared = one->shared };
-  }
-  return seen->public_rows == NULL || measure_distances (choice, seen->public_rows, error);
 }
 
 /* ---- What the guess says ---- */
@@ -216,40 +114,113 @@ say_counts (GString *text, const gint64 *counts, gsize n)
   }
 }
 
+typedef struct {
+  const Lattice *settings;
+  const AssayObservation *seen;
+  const LatticeStandings *standings;
+  gint64 *possible;  /* n: how many candidates there are ... */
+  gint64 *remaining; /* n: ... and how many of them nothing known explains */
+} Account;
+
 static void
-say (const Choice *choice, AssayGuess *ret_guess)
+count_candidates (const Account *account)
 {
-  const LatticeSearch *search = choice->search;
+  const LatticeSearch *search = account->standings->search;
+
+  for (gsize i = 0; i < search->subspaces.count; i++) {
+    account->possible[i] = (gint64) search->points[i].count;
+    account->remaining[i] = 0;
+    for (gsize p = 0; p < search->points[i].count; p++)
+      account->remaining[i] += lattice_standing_is_open (account->standings->items[i] + p);
+  }
+}
+
+/* What a clock had a part in, another run may find more or less of. */
+static void
+say_late (const Account *account, GString *text)
+{
+  const LatticeSearch *search = account->standings->search;
+  gsize late = 0;
+
+  for (gsize i = 0; i < search->subspaces.count; i++)
+    late += search->points[i].is_late;
+  if (account->settings->seconds > 0 && !search->is_unsettled)
+    g_string_append_printf (text,
+                            "; by the clock (seconds = %g), within which %zu of %zu subspaces were "
+                            "searched to the end: another run may have time for more or fewer",
+                            account->settings->seconds, search->subspaces.count - late,
+                            search->subspaces.count);
+}
+
+static void
+say_found (const Account *account, GString *text)
+{
+  const LatticeSearch *search = account->standings->search;
+  const gsize n = search->subspaces.count;
+  gsize found = 0;
+
+  for (gsize i = 0; i < n; i++)
+    found += search->points[i].count > 0;
+  g_string_append_printf (text, "integer points in %zu of %zu subspaces; candidates: ", found, n);
+  say_counts (text, account->possible, n);
+  g_string_append (text, "; left after what is known: ");
+  say_counts (text, account->remaining, n);
+  if (account->seen->other_releases != NULL && account->standings->n_shared == 0)
+    g_string_append (text, "; none of them stands in another release: they tell nothing, being of "
+                           "another database, too few, or of none");
+  if (search->precision < LATTICE_FLOAT_PRECISION)
+    g_string_append_printf (text, "; they stand in the release to %g of their length",
+                            1 / search->precision);
+}
+
+/* Whether the span is too wide for what LLL leaves to be short on any number of columns. */
+static gboolean
+is_beyond (const LatticeSearch *search)
+{
+  return lattice_view_columns (
+             LATTICE_FLOAT_PRECISION, search->subspaces.dimension + 1, search->subspaces.cols,
+             search->rules.length > 0 ? search->rules.length : LATTICE_USUAL_LENGTH)
+         >= search->subspaces.cols;
+}
+
+static void
+say (const Account *account, AssayGuess *ret_guess)
+{
+  const LatticeSearch *search = account->standings->search;
   const gsize n = search->subspaces.count;
   GString *text = g_string_new (NULL);
-  gsize found = 0, open = 0, cut = 0;
+  gsize open = 0, cut = 0;
 
   for (gsize i = 0; i < n; i++) {
-    found += search->points[i].count > 0;
-    open += choice->remaining[i] > 0;
+    open += account->remaining[i] > 0;
     cut += search->points[i].is_cut;
   }
-  if (search->precision == 0)
+  if (search->is_unsettled)
+    g_string_append_printf (text,
+                            "the time (seconds = %g) was up before it was known whether the "
+                            "subspaces hold integer vectors: nothing is guessed",
+                            account->settings->seconds);
+  else if (search->precision == 0 && is_beyond (search))
+    g_string_append_printf (text,
+                            "no integer vectors in %d of the subspaces, but with the origin these "
+                            "span %zu of %zu dimensions, beyond which LLL need not find them: "
+                            "whether the descriptors are integers is not known, and nothing is "
+                            "guessed",
+                            (int) MIN (n, LATTICE_PROBES), search->subspaces.dimension + 1,
+                            search->subspaces.cols);
+  else if (search->precision == 0)
     g_string_append_printf (text,
                             "no integer vectors in %d of the subspaces: the descriptors are not "
                             "integers, or too little is left of them; nothing is guessed",
                             (int) MIN (n, LATTICE_PROBES));
-  else {
-    g_string_append_printf (text, "integer points in %zu of %zu subspaces; candidates: ", found, n);
-    say_counts (text, choice->possible, n);
-    g_string_append (text, "; left after what is known: ");
-    say_counts (text, choice->remaining, n);
-    if (search->precision < LATTICE_FLOAT_PRECISION)
-      g_string_append_printf (text, "; they stand in the release to %g of their length",
-                              1 / search->precision);
-  }
+  else
+    say_found (account, text);
   if (search->coarse > 0)
     g_string_append_printf (text, "; beside exact ones others stand in it to %g of their length",
                             1 / search->coarse);
   if (cut > 0)
     g_string_append_printf (text, "; in %zu there were more vectors than it looks at", cut);
-  if (search->is_late)
-    g_string_append (text, "; the time was up before all were looked at");
+  say_late (account, text);
   /* Where all candidates are explained, the secret is none of them: it was not found. */
   ret_guess->confidence = (double) open / (double) n;
   ret_guess->says = g_string_free (text, FALSE);
@@ -268,75 +239,117 @@ most_points (const LatticeSearch *search, gsize limit)
 }
 
 static gboolean
-choose (const LatticeSearch *search, const AssayObservation *seen, gsize limit,
-        AssayGuess *ret_guess, GError **error)
+choose (const LatticeStandings *standings, gsize limit, AssayGuess *ret_guess, GError **error)
 {
+  const LatticeSearch *search = standings->search;
   const gsize n = search->subspaces.count, d = search->subspaces.cols;
   const gsize k = most_points (search, limit);
   g_autoptr (AssayMatrix) estimates = assay_matrix_new (n, d, error);
   g_autofree float *considered = assay_alloc (n, k * d * sizeof (float), "considered", error);
-  g_autofree gint64 *possible = g_new0 (gint64, n);
-  g_autofree gint64 *remaining = g_new0 (gint64, n);
-  g_autoptr (GPtrArray) standings = g_ptr_array_new_with_free_func (g_free);
-  Choice choice = { .search = search,
-                    .considered = considered,
-                    .k = k,
-                    .possible = possible,
-                    .remaining = remaining };
+  Choice choice = { .search = search, .standings = standings, .considered = considered, .k = k };
 
   if (estimates == NULL || considered == NULL)
     return FALSE;
-  for (gsize i = 0; i < n; i++)
-    g_ptr_array_add (standings, g_new0 (Standing, search->points[i].count + 1));
   choice.estimates = estimates->data;
-  choice.standings = (Standing **) standings->pdata;
-  if (!weigh (&choice, seen, error))
-    return FALSE;
   assay_parallel_for (n, choose_one, &choice);
-  say (&choice, ret_guess);
   assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   assay_arrays_take (&ret_guess->arrays, "considered",
                      assay_array_take (ASSAY_FLOAT32, 3, (const gsize[]){ n, k, d },
                                        g_steal_pointer (&considered)));
-  assay_arrays_take (&ret_guess->arrays, "possible",
-                     assay_array_take (ASSAY_INT64, 1, &n, g_steal_pointer (&possible)));
-  assay_arrays_take (&ret_guess->arrays, "remaining",
-                     assay_array_take (ASSAY_INT64, 1, &n, g_steal_pointer (&remaining)));
   return TRUE;
 }
 
 static gboolean
-attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
-        GError **error)
+link_rows (const LatticeStandings *standings, const AssayObservation *seen, gsize limit,
+           AssayGuess *ret_guess, GError **error)
+{
+  const gsize keep = MIN (limit, assay_rows_count (seen->public_rows));
+  gint64 *rows = lattice_link (standings, seen, keep, error);
+
+  if (rows == NULL)
+    return FALSE;
+  assay_arrays_take_rows (&ret_guess->arrays, "candidates", ASSAY_INT64,
+                          standings->search->subspaces.count, keep, rows);
+  return TRUE;
+}
+
+/* The answer that the game asks for, and how many candidates there were. */
+static gboolean
+answer (const Lattice *settings, const LatticeSearch *search, const LatticeSearch *others,
+        const AssayObservation *seen, AssayGuess *ret_guess, GError **error)
+{
+  const gsize n = search->subspaces.count, limit = (gsize) settings->candidates;
+  g_autoptr (LatticeStandings) standings = lattice_standings_new (search, others, seen, error);
+  Account account = { .settings = settings, .seen = seen, .standings = standings };
+
+  if (standings == NULL
+      || !(settings->game == LINK ? link_rows (standings, seen, limit, ret_guess, error)
+                                  : choose (standings, limit, ret_guess, error)))
+    return FALSE;
+  account.possible = g_new0 (gint64, n);
+  account.remaining = g_new0 (gint64, n);
+  count_candidates (&account);
+  say (&account, ret_guess);
+  assay_arrays_take (&ret_guess->arrays, "possible",
+                     assay_array_take (ASSAY_INT64, 1, &n, account.possible));
+  assay_arrays_take (&ret_guess->arrays, "remaining",
+                     assay_array_take (ASSAY_INT64, 1, &n, account.remaining));
+  return TRUE;
+}
+
+static gboolean
+start_search (const AssayAttackContext *context, const AssayRelease *release, gint64 deadline,
+              LatticeSearch *ret_search, GError **error)
 {
   const Lattice *settings = context->settings;
-  const AssaySubspaces subspaces = assay_release_subspaces (seen->release);
-  const gsize n = subspaces.count;
-  g_autofree IntegerPoints *points = g_new0 (IntegerPoints, n);
-  g_autofree float *feet = NULL;
-  LatticeSearch search = { .stream = context->stream,
-                           .rules = { settings->length, settings->spread, settings->unit },
-                           .subspaces = subspaces,
-                           .points = points };
-  gboolean is_ok;
+  const AssaySubspaces subspaces = assay_release_subspaces (release);
 
   if (subspaces.dimension + 1 >= subspaces.cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "subspaces of dimension %zu in %zu columns: every integer vector is in "
                        "their span; expected a dimension of at most %zu",
                        subspaces.dimension, subspaces.cols, subspaces.cols - 2);
-  feet = assay_alloc (n, subspaces.cols * sizeof (float), "feet of subspaces", error);
-  if (feet == NULL)
+  *ret_search = (LatticeSearch){ .stream = context->stream,
+                                 .rules = { settings->length, settings->spread, settings->unit },
+                                 .subspaces = subspaces,
+                                 .deadline = deadline };
+  ret_search->feet
+      = assay_alloc (subspaces.count, subspaces.cols * sizeof (float), "feet of subspaces", error);
+  if (ret_search->feet == NULL)
     return FALSE;
-  search.feet = feet;
-  if (settings->seconds > 0)
-    search.deadline
-        = g_get_monotonic_time () + (gint64) (settings->seconds * (double) G_USEC_PER_SEC);
-  is_ok = lattice_search_run (&search, error)
-          && choose (&search, seen, (gsize) settings->candidates, ret_guess, error);
-  for (gsize i = 0; i < n; i++)
-    integer_points_clear (points + i);
-  return is_ok;
+  ret_search->points = g_new0 (IntegerPoints, subspaces.count);
+  return lattice_search_run (ret_search, error);
+}
+
+static void
+clear_search (LatticeSearch *search)
+{
+  for (gsize i = 0; search->points != NULL && i < search->subspaces.count; i++)
+    integer_points_clear (search->points + i);
+  g_clear_pointer (&search->points, g_free);
+  g_clear_pointer (&search->feet, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LatticeSearch, clear_search)
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const Lattice *settings = context->settings;
+  const AssayRelease *other = seen->other_releases != seen->release ? seen->other_releases : NULL;
+  const gint64 now = g_get_monotonic_time ();
+  const gint64 deadline
+      = settings->seconds > 0 ? now + (gint64) (settings->seconds * (double) G_USEC_PER_SEC) : 0;
+  g_auto (LatticeSearch) search = { 0 }, others = { 0 };
+
+  if (!start_search (context, seen->release, deadline, &search, error))
+    return FALSE;
+  if (other != NULL && assay_release_subspaces (other).cols != search.subspaces.cols)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "other releases have %zu columns, expected %zu",
+                       assay_release_subspaces (other).cols, search.subspaces.cols);
+  if (other != NULL && !start_search (context, other, deadline, &others, error))
+    return assay_prefix (error, "other releases: ");
+  return answer (settings, &search, other != NULL ? &others : NULL, seen, ret_guess, error);
 }
 
 /* Integer vectors of the length that is asked for, as rows of length 1. */
@@ -362,6 +375,30 @@ draw_integers (const Lattice *settings, gsize rows, gsize cols, AssayStream *str
   return matrix;
 }
 
+/* Public rows that are the secrets themselves, in another order, and after them the rows that they
+ * were lifted with. */
+static gboolean
+add_records (AssayView secrets, AssayView others, AssayControlCase *ret_case, GError **error)
+{
+  const gsize n = secrets.rows, d = secrets.cols;
+  AssayMatrix *records = assay_matrix_new (n + others.rows, d, error);
+  gint64 *partners;
+
+  if (records == NULL)
+    return FALSE;
+  partners = g_new (gint64, n);
+  for (gsize i = 0; i < n; i++) {
+    partners[i] = (gint64) ((i * 5 + 3) % n);
+    memcpy (assay_matrix_row (records, (gsize) partners[i]), assay_view_row (secrets, i),
+            d * sizeof (float));
+  }
+  for (gsize i = 0; i < others.rows; i++)
+    memcpy (assay_matrix_row (records, n + i), assay_view_row (others, i), d * sizeof (float));
+  ret_case->public_rows = assay_rows_take_matrix (records);
+  assay_arrays_take_rows (&ret_case->truth->arrays, "partners", ASSAY_INT64, n, 1, partners);
+  return TRUE;
+}
+
 /* Each secret is lifted with two rows of a database and two random directions: of three candidates
  * the database tells which is the secret. */
 static gboolean
@@ -381,10 +418,17 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
                                         DIMENSION, &stream, error);
     ret_case->database = assay_rows_take_matrix (g_steal_pointer (&rows));
   }
-  return assay_control_take (ret_case, release, secrets);
+  return assay_control_take (ret_case, release, secrets)
+         && (((const Lattice *) data)->game != LINK
+             || add_records (
+                 assay_array_view (assay_arrays_get (&ret_case->truth->arrays, "secrets")),
+                 assay_matrix_view (others), ret_case, error));
 }
 
 static const AssayParam parameters[] = {
+  ASSAY_PARAM_CHOICE (Lattice, game, RECONSTRUCT, games,
+                      "Guess the secret, or name the public rows that are records of it",
+                      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_REAL (Lattice, length, 0, 0, 1e6, "",
                     "L2 norm that descriptors have as integers (SIFT: 512); 0: any"),
   ASSAY_PARAM_REAL (Lattice, spread, 40, 2, 1e6, "", "... and by how much it may differ"),
@@ -392,9 +436,11 @@ static const AssayParam parameters[] = {
                     "What 1 is in integers where rows are not of length 1 (255 for bytes as "
                     "shares)"),
   ASSAY_PARAM_REAL (Lattice, seconds, 0, 0, 1e9, "s",
-                    "Subspaces that are not begun after this time are not looked at; 0: all are"),
+                    "After this time it stops, and guesses by what it found so far; 0: it looks at "
+                    "all, whatever that takes"),
   ASSAY_PARAM_INT (Lattice, candidates, 64, 1, 4096, "",
-                   "Of each subspace the guess shows at most so many candidates"),
+                   "Of each subspace the guess shows at most so many candidates; in the game link "
+                   "so many public rows"),
   ASSAY_PARAM_END
 };
 
@@ -420,6 +466,7 @@ ASSAY_ATTACK (lattice, "lattice",
   .needs = ASSAY_GRANT_NONE,
   .writes = subspace_guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
+  .plays = plays,
   .attack = attack,
   .control = { .says = "integer vectors are told from the database's, and found to the last digit",
                .make = make_control,

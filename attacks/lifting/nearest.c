@@ -10,8 +10,6 @@
  * Guess for each D: argmin over z in Z of ||(I - B'B)(z - t)||, projected onto D if asked. Under
  * random lifting that projection already lands near the secret.
  * Cost: one matrix product N x d by d x (m + 1) a subspace; memory independent of N. */
-#include <string.h>
-
 #include "attacks/lifting/subspace-control.h"
 #include "attacks/lifting/subspace.h"
 
@@ -28,56 +26,27 @@ is_in_another_space (const AssayObservation *seen)
          && assay_rows_cols (seen->public_rows) != assay_release_cols (seen->release);
 }
 
-/* What was released of all rows of the attacker's own, and these rows, beside each other. */
-static gboolean
-gather_pairs (const AssayPairs *pairs, AssayRows **ret_released, AssayMatrix **ret_rows,
-              GError **error)
-{
-  const gsize n = assay_pairs_count (pairs);
-  const gsize cols = assay_own_rows (assay_pairs_get (pairs, 0)).cols;
-  const gsize width = assay_release_cols (assay_pairs_get (pairs, 0)->release);
-  g_autoptr (AssayMatrix) released = assay_matrix_new (n, width, error);
-  g_autoptr (AssayMatrix) rows = assay_matrix_new (n, cols, error);
-  gsize done = 0;
-
-  if (released == NULL || rows == NULL)
-    return FALSE;
-  for (guint r = 0; r < pairs->releases->len; r++) {
-    const AssayOwnRelease *own = assay_pairs_get (pairs, r);
-    const AssayView of = assay_own_rows (own);
-    const float *points = assay_release_subspaces (own->release).translation;
-
-    for (gsize i = 0; i < of.rows; i++, done++) {
-      memcpy (assay_matrix_row (rows, done), assay_view_row (of, i), cols * sizeof (float));
-      memcpy (assay_matrix_row (released, done), points + i * width, width * sizeof (float));
-    }
-  }
-  *ret_released = assay_rows_take_matrix (g_steal_pointer (&released));
-  *ret_rows = g_steal_pointer (&rows);
-  return TRUE;
-}
-
 static gboolean
 attack_in_another_space (const AssayObservation *seen, AssayGuess *ret_guess, GError **error)
 {
+  g_autoptr (AssayRows) rows = NULL;
   g_autoptr (AssayRows) released = NULL;
-  g_autoptr (AssayMatrix) rows = NULL;
   g_autoptr (AssayNearest) nearest = NULL;
+  const gsize cols = assay_own_rows (assay_pairs_get (seen->pairs, 0)).cols;
   AssayMatrix *estimates;
 
-  if (!gather_pairs (seen->pairs, &released, &rows, error))
+  if (!assay_pairs_gather (seen->pairs, &rows, &released, error))
     return FALSE;
   nearest = assay_release_nearest (seen->release, released, 1, error);
-  estimates = nearest != NULL ? assay_matrix_new (nearest->n, rows->cols, error) : NULL;
+  estimates = nearest != NULL ? assay_matrix_new (nearest->n, cols, error) : NULL;
   if (estimates == NULL)
     return FALSE;
-  for (gsize i = 0; i < nearest->n; i++)
-    memcpy (assay_matrix_row (estimates, i), assay_matrix_row (rows, nearest->rows[i]),
-            rows->cols * sizeof (float));
+  assay_rows_gather (rows, nearest->rows, nearest->n, ASSAY_SCALE_NONE, estimates->data);
   assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   ret_guess->says = g_strdup_printf ("compared what was released with what the defense makes of "
                                      "%zu public rows, of %zu columns",
-                                     rows->rows, assay_release_cols (seen->release));
+                                     assay_pairs_count (seen->pairs),
+                                     assay_release_cols (seen->release));
   return TRUE;
 }
 
@@ -106,15 +75,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return TRUE;
 }
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  static const SubspaceControl control
-      = { .n_secrets = 16, .n_public = 64, .cols = 32, .dimension = 2 };
-
-  return subspace_control_make (&control, key, ret_case, error);
-}
+ASSAY_CONTROL (make_control, subspace_control_make, SubspaceControl, void, .n_secrets = 16,
+               .n_public = 64, .cols = 32, .dimension = 2)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_BOOL (Nearest, project, FALSE,

@@ -2,6 +2,7 @@
  * cannot hide one here. */
 #pragma once
 
+#include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
 
 /* An affine subspace of @dimension m for each row of @secrets, through that row and its @n_others

@@ -121,12 +121,13 @@ choose_pair (const Search *search, guint n_pairs, gsize share, guint *ret_pair, 
 
   for (guint pair = 0; pair < n_pairs; pair++) {
     g_autofree float *inputs = assay_oracle_inputs (search->oracle, pair, error);
-    const EventLesson lesson = lesson_of (search, pair, inputs, share);
+    EventLesson lesson = lesson_of (search, pair, inputs, share);
     EventCut cut;
     g_autoptr (EventScore) score = NULL;
 
     if (inputs == NULL || !draw (search, pair, 0, share, error))
       return FALSE;
+    lesson.is_search = TRUE;
     score = event_learn (&lesson, search->settings->score, &cut, error);
     if (score == NULL)
       return FALSE;
@@ -393,7 +394,8 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Distinguish, score, EVENT_AUTO, scores,
                       "What outputs are ordered by; auto: what promises most on training runs, of "
                       "likelihood where the density is known, patterns where outputs are discrete "
-                      "enough, else all others"),
+                      "enough, else all others",
+                      ASSAY_PARAM_TRIES_ALL),
   ASSAY_PARAM_INT (Distinguish, candidates, 0, 0, 10000, "pairs",
                    "Pairs of neighbouring inputs that are tried, with at least 1000 runs a side "
                    "each (where training is less, as many): those of the defense, then those made "
@@ -413,7 +415,7 @@ ASSAY_AUDITOR (distinguish, "distinguish",
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
-           | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_CODES,
+           | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_CODES | ASSAY_RELEASE_GRAPH,
   .game = ASSAY_AUDIT_TWO_INPUTS,
   .choose_event = choose_event,
   .delta = delta_under_audit,

@@ -13,6 +13,9 @@ typedef struct {
   double *scores[2];
   gsize count;
   guint64 runs; /* on which the event is to be tested, a side */
+  /* Whether this is one of several pairs, of which the best is looked at once more: a declared
+   * density is doubted on some of the runs alone. */
+  gboolean is_search;
 } EventLesson;
 
 /* A score of @kind, and the cut of it that promises most on runs that it was not fitted to.

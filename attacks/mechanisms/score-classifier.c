@@ -13,7 +13,7 @@
 #include "core/math/logistic.h"
 
 #define MOST_FEATURES 256
-#define MOST_NUMBERS (1u << 22) /* of the feature matrix */
+#define MOST_NUMBERS (1u << 22) /* rows times features, from which weights are learned */
 #define MOST_CELL_ROWS 16384    /* a side, from which cells are learned */
 
 typedef struct {
@@ -95,40 +95,48 @@ learn_columns (Classifier *classifier, const EventSample *sample, GError **error
   return TRUE;
 }
 
+/* Of each column its value, and a 1 in its cell where it is in one; else a 0 in place of that. */
 static void
-fill_features (const Classifier *classifier, AssayOutputs outputs, gsize run, float *ret_features)
+fill_entries (const Classifier *classifier, AssayOutputs outputs, gsize run, guint32 *ret_columns,
+              float *ret_values)
 {
   for (gsize c = 0; c < classifier->n_columns; c++) {
     const OutputCells *cells = &classifier->columns[c].cells;
-    float *features = ret_features + classifier->columns[c].first;
+    const guint32 first = (guint32) classifier->columns[c].first;
     const double value = assay_output_at (outputs, run, cells->column);
     const guint cell = output_cells_find (cells, value);
+    const gboolean is_in_one = cell < cells->n_atoms + cells->n_bins;
 
-    features[0] = (float) output_cells_standardise (cells, cell, value);
-    if (cell < cells->n_atoms + cells->n_bins)
-      features[1 + cell] = 1;
+    ret_columns[2 * c] = first;
+    ret_values[2 * c] = (float) output_cells_standardise (cells, cell, value);
+    ret_columns[2 * c + 1] = is_in_one ? first + 1 + cell : first;
+    ret_values[2 * c + 1] = is_in_one ? 1 : 0;
   }
 }
 
 static gboolean
 fit (Classifier *classifier, const EventSample *sample, GError **error)
 {
-  const gsize d = classifier->n_features;
+  const gsize d = classifier->n_features, k = 2 * classifier->n_columns;
   const gsize rows = MIN (sample->count, MOST_NUMBERS / d / 2);
-  g_autofree float *features = assay_alloc (2 * rows, d * sizeof (float), "features", error);
+  g_autofree guint32 *columns = assay_alloc (2 * rows, k * sizeof (guint32), "features", error);
+  g_autofree float *values = assay_alloc (2 * rows, k * sizeof (float), "features", error);
   g_autofree guint8 *labels = assay_alloc (2 * rows, 1, "labels", error);
+  const AssaySparseRows entries = { 2 * rows, d, k, columns, values };
 
   classifier->weights = g_new (double, d + 1);
-  if (features == NULL || labels == NULL)
+  if (columns == NULL || values == NULL || labels == NULL)
     return FALSE;
   for (gsize i = 0; i < rows; i++)
     for (guint side = 0; side < 2; side++) {
-      labels[2 * i + side] = side == 0;
-      fill_features (classifier, sample->outputs[side], i, features + (2 * i + side) * d);
+      const gsize row = 2 * i + side;
+
+      labels[row] = side == 0;
+      fill_entries (classifier, sample->outputs[side], i, columns + row * k, values + row * k);
     }
   /* As if each weight had a normal prior of variance 1. */
-  return assay_logistic_fit (assay_view_of (features, 2 * rows, d), labels, 0.5 / (double) rows,
-                             classifier->weights, error);
+  return assay_logistic_fit_sparse (&entries, labels, 0.5 / (double) rows, classifier->weights,
+                                    error);
 }
 
 /* What stands in a cell. */

@@ -257,23 +257,13 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 /* Where groups are granted, many mixtures of two secrets each; where they are to be found, as many
  * as are averaged, each of one secret and one public image. Of masked ones with positive pixels the
  * absolute values are the mixtures themselves. */
-static gboolean
-make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
-{
-  const Averaging *settings = data;
-  const gboolean is_found = settings->grouping == FOUND;
-  const MixtureControl control
-      = { .n_secrets = 16,
-          .n_public = is_found ? 200 : 0,
-          .side = 24,
-          .n_sources = is_found ? 1 : 2,
-          .n_partners = is_found ? 1 : 0,
-          .n_epochs = is_found ? (gsize) MIN (settings->similar + 1, 50) : 80,
-          .is_positive = settings->absolute,
-          .has_mask = settings->absolute };
-
-  return mixture_control_make (&control, key, ret_case, error);
-}
+ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Averaging, .n_secrets = 16,
+               .side = 24, .n_public = settings->grouping == FOUND ? 200 : 0,
+               .n_sources = settings->grouping == FOUND ? 1 : 2,
+               .n_partners = settings->grouping == FOUND ? 1 : 0,
+               .n_epochs
+               = settings->grouping == FOUND ? (gsize) MIN (settings->similar + 1, 50) : 80,
+               .is_positive = settings->absolute, .has_mask = settings->absolute)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Averaging, grouping, IF_GRANTED, groupings,

@@ -24,15 +24,8 @@ options_of (const Braverman *settings)
   return MIXTURE_OPTIONS (settings, .form = MIXTURE_SQUARE, .level = TRUE);
 }
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  static const MixtureControl control
-      = { .n_secrets = 24, .n_public = 200, .side = 48, .n_partners = 2, .has_mask = TRUE };
-
-  return mixture_control_make (&control, key, ret_case, error);
-}
+ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secrets = 24,
+               .n_public = 200, .side = 48, .n_partners = 2, .has_mask = TRUE)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_BOOL (Braverman, centre, FALSE, "Subtract the mean of the public squares"),

@@ -220,17 +220,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
 /* As many public images in each as are looked for: with fewer, some of the secret goes with what is
  * taken away for nothing. */
-static gboolean
-make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
-{
-  const Subtract *settings = data;
-  const MixtureControl control = { .n_secrets = 16,
-                                   .n_public = 200,
-                                   .side = 40,
-                                   .n_partners = MIN ((gsize) settings->partners, 4) };
-
-  return mixture_control_make (&control, key, ret_case, error);
-}
+ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Subtract, .n_secrets = 16,
+               .n_public = 200, .side = 40, .n_partners = MIN ((gsize) settings->partners, 4))
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (Subtract, partners, 3, 1, MOST_PARTNERS, "public images",

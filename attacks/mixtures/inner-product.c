@@ -28,18 +28,9 @@ options_of (const InnerProduct *settings)
 
 /* Half of each image is public: with 1,024 pixels the product with a partner is some eight
  * deviations of the others' above 0. Absolute values keep less of it. */
-static gboolean
-make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
-{
-  const InnerProduct *settings = data;
-  const MixtureControl control = { .n_secrets = 24,
-                                   .n_public = 200,
-                                   .side = settings->absolute ? 48 : 32,
-                                   .n_partners = 2,
-                                   .has_mask = settings->absolute };
-
-  return mixture_control_make (&control, key, ret_case, error);
-}
+ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, InnerProduct, .n_secrets = 24,
+               .n_public = 200, .side = settings->absolute ? 48 : 32, .n_partners = 2,
+               .has_mask = settings->absolute)
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_BOOL (InnerProduct, absolute, FALSE,

@@ -2,6 +2,7 @@
  * that a fault there cannot hide one here. */
 #pragma once
 
+#include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
 
 typedef struct {

@@ -172,18 +172,9 @@ draws (gconstpointer data)
   return settings->crops > 0;
 }
 
-static gboolean
-make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
-{
-  const SimilaritySearch *settings = data;
-  const MixtureControl control = { .n_secrets = 16,
-                                   .n_public = 100,
-                                   .side = 48,
-                                   .n_partners = 2,
-                                   .has_mask = settings->absolute };
-
-  return mixture_control_make (&control, key, ret_case, error);
-}
+ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, SimilaritySearch,
+               .n_secrets = 16, .n_public = 100, .side = 48, .n_partners = 2,
+               .has_mask = settings->absolute)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_BOOL (SimilaritySearch, absolute, FALSE,

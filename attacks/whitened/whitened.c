@@ -169,18 +169,9 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return TRUE;
 }
 
-static gboolean
-make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
-{
-  const Whitened *settings = data;
-  const MixtureControl control = { .n_secrets = 24,
-                                   .n_public = 100,
-                                   .side = 24,
-                                   .n_partners = 2,
-                                   .has_mask = settings->transform == SQUARED };
-
-  return mixture_control_make (&control, key, ret_case, error);
-}
+ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Whitened, .n_secrets = 24,
+               .n_public = 100, .side = 24, .n_partners = 2,
+               .has_mask = settings->transform == SQUARED)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Whitened, transform, SQUARED, transforms,

@@ -9,16 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/dataset/dataset.h"
+#include "cli/audit/audit-labels.h"
+#include "cli/audit/audit-table.h"
+#include "core/base/error.h"
 #include "core/base/rng.h"
 #include "core/base/vectors.h"
-#include "core/data/formats/csv-column.h"
 #include "core/data/row-file.h"
 #include "core/math/row-copies.h"
-#include "datasets/tables/table-value.h"
-
-#define MAX_CLASSES 1000
-#define MAX_LABEL 16777216.0f
 
 /* More rows than these cost time and tell little. */
 #define MAX_SIDE 20000
@@ -39,6 +36,7 @@ cli_audit_data_clear (CliAuditData *data)
 {
   g_clear_pointer (&data->rows, assay_matrix_free);
   g_clear_pointer (&data->labels, g_free);
+  g_clear_pointer (&data->attributes, g_ptr_array_unref);
 }
 
 void
@@ -47,170 +45,85 @@ cli_audit_split_clear (CliAuditSplit *split)
   g_clear_pointer (&split->order, g_free);
 }
 
-/* ---- Numbers ---- */
+/* ---- Rows and what is known of them ---- */
 
-static double
-number_at (const AssayTable *table, gconstpointer values, gsize i)
+/* As rows are named in scenarios: columns chosen by name, ranges, arrays of .npz files. With
+ * @ret_table, which file that is. */
+static AssayMatrix *
+read_named_rows (const char *specification, CliAuditTable *ret_table, GError **error)
 {
-  const AssayTableValue value = assay_table_value (table->info.type, values, i);
+  const char *const here[] = { ".", NULL };
+  g_autoptr (AssayRowFiles) files = assay_row_files_open (specification, here, error);
 
-  return value.is_whole ? (double) value.whole : value.value;
-}
+  if (files == NULL)
+    return NULL;
+  if (ret_table != NULL) {
+    const AssayRowRange *range = assay_row_files_range (files, 0);
 
-/* The next row, as float32. */
-static gboolean
-read_row (AssayTable *table, gsize row, gpointer values, guint8 *labels, float *ret_row,
-          GError **error)
-{
-  if (!assay_table_read (table, 1, values, labels, error))
-    return FALSE;
-  for (gsize j = 0; j < table->info.cols; j++) {
-    ret_row[j] = (float) number_at (table, values, j);
-    if (!isfinite (ret_row[j]))
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "%s: row %zu, column %zu is not finite as float32; expected numbers",
-                         table->path, row, j);
+    *ret_table
+        = (CliAuditTable){ g_strdup (range->path), range->first, range->end, range->n_in_file };
   }
-  return TRUE;
+  return assay_rows_matrix (files->rows, ASSAY_SCALE_NONE, error);
 }
 
 static AssayMatrix *
-read_table (const char *name, GError **error)
+read_rows (const CliAuditFiles *files, CliAuditTable *ret_table, GError **error)
 {
-  g_autoptr (AssayTable) table = cli_dataset_open (name, NULL, error);
-  g_autoptr (AssayMatrix) rows = NULL;
-  g_autofree gpointer values = NULL;
-  guint8 labels[ASSAY_TABLE_MAX_LABELS];
+  g_autoptr (GPtrArray) own = cli_audit_own_columns (files->data, files->labels, error);
+  g_autoptr (GPtrArray) more
+      = own != NULL ? cli_audit_own_columns (files->data, files->attributes, error) : NULL;
+  g_autofree char *rest = NULL;
 
-  if (table == NULL)
+  if (more == NULL)
     return NULL;
-  rows = assay_matrix_new (table->info.count, table->info.cols, error);
-  values = assay_alloc (table->info.cols, assay_type_size (table->info.type), "a row", error);
-  if (rows == NULL || values == NULL)
-    return NULL;
-  for (gsize i = 0; i < rows->rows; i++)
-    if (!read_row (table, i, values, labels, assay_matrix_row (rows, i), error))
-      return NULL;
-  return g_steal_pointer (&rows);
-}
-
-/* ---- Labels ---- */
-
-/* The names of the columns of a CSV file. */
-static char *
-name_columns (const char *path)
-{
-  g_autofree char *text = NULL;
-  GString *names = g_string_new (NULL);
-  gsize length = 0;
-  gboolean is_end = !g_file_get_contents (path, &text, &length, NULL);
-  g_auto (AssayCsvReader) reader = assay_csv_reader (text != NULL ? text : "", length);
-
-  while (!is_end && assay_csv_read_field (&reader, &is_end, NULL))
-    g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", reader.field->str);
-  return g_string_free (names, FALSE);
-}
-
-/* A column of words or numbers: each distinct one is a class. */
-static gboolean
-read_named (const char *file, const char *column, gsize n, gint64 **ret_labels, GError **error)
-{
-  const char *const here[] = { ".", NULL };
-  g_autofree char *path = assay_row_file_find (file, here, error);
-  g_autoptr (AssayCsvColumn) read
-      = path != NULL ? assay_csv_column_read (path, column, n, error) : NULL;
-
-  if (read == NULL)
-    return FALSE;
-  *ret_labels = g_steal_pointer (&read->groups);
-  return TRUE;
-}
-
-/* One column of whole numbers, the smallest of which may be any. */
-static gboolean
-read_numbered (const char *file, gsize n, gint64 **ret_labels, GError **error)
-{
-  g_autoptr (AssayMatrix) rows = read_table (file, error);
-  g_autoptr (GHashTable) known = g_hash_table_new_full (g_int_hash, g_int_equal, g_free, NULL);
-  g_autofree gint64 *labels = NULL;
-
-  if (rows == NULL)
-    return FALSE;
-  if (rows->rows != n || rows->cols != 1) {
-    g_autofree char *names = g_str_has_suffix (file, ".csv") ? name_columns (file) : g_strdup ("");
-
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s has %zu rows of %zu columns; expected one column with a label for each "
-                       "of the %zu rows of the data%s%s",
-                       file, rows->rows, rows->cols, n,
-                       *names != '\0' ? ", or FILE.csv:COLUMN, of " : "", names);
+  g_ptr_array_extend_and_steal (own, g_steal_pointer (&more));
+  if (own->len > 0) {
+    rest = cli_audit_without (files->data, own);
+    return read_named_rows (rest, ret_table, error);
   }
-  labels = g_new (gint64, n);
-  for (gsize i = 0; i < n; i++) {
-    const int value = fabsf (rows->data[i]) < MAX_LABEL ? (int) rows->data[i] : 0;
-    gpointer number;
-
-    if ((float) value != rows->data[i])
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "%s: row %zu is %g; expected whole numbers, one for each class", file, i,
-                         (double) rows->data[i]);
-    if (!g_hash_table_lookup_extended (known, &value, NULL, &number)) {
-      number = GUINT_TO_POINTER (g_hash_table_size (known));
-      g_hash_table_insert (known, g_memdup2 (&value, sizeof value), number);
-    }
-    labels[i] = GPOINTER_TO_UINT (number);
-  }
-  *ret_labels = g_steal_pointer (&labels);
-  return TRUE;
+  return strchr (files->data, '[') != NULL || g_str_has_suffix (files->data, ".npz")
+                 || g_str_has_suffix (files->data, ".tsv")
+             ? read_named_rows (files->data, NULL, error)
+             : cli_audit_table_read (files->data, error);
 }
 
 static gboolean
-read_labels (const char *specification, CliAuditData *data, GError **error)
+read_known (const CliAuditFiles *files, const CliAuditTable *own, CliAuditData *data,
+            GError **error)
 {
   const gsize n = data->rows->rows;
-  const char *colon = strstr (specification, ".csv:");
-  g_autofree char *file = colon != NULL
-                              ? g_strndup (specification, (gsize) (colon - specification) + 4)
-                              : g_strdup (specification);
-  g_autofree char *names
-      = colon == NULL && g_str_has_suffix (file, ".csv") ? name_columns (file) : NULL;
-  const char *column = colon != NULL ? colon + strlen (".csv:") : names;
-  /* One column of a CSV file with a header may hold words. */
-  const gboolean is_named = column != NULL && *column != '\0'
-                            && (colon != NULL
-                                || (strchr (column, ',') == NULL
-                                    && g_ascii_strtod (column, NULL) == 0 && *column != '0'));
 
-  if (names != NULL && strchr (names, ',') != NULL)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "--labels: %s has the columns %s; expected --labels %s:COLUMN", file, names,
-                       file);
-  if (is_named ? !read_named (file, column, n, &data->labels, error)
-               : !read_numbered (file, n, &data->labels, error))
-    return assay_prefix (error, "--labels: ");
-  for (gsize i = 0; i < n; i++)
-    data->n_classes = MAX (data->n_classes, (gsize) data->labels[i] + 1);
-  if (data->n_classes < 2 || data->n_classes > MAX_CLASSES || 2 * data->n_classes > n)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "--labels: %s has %zu different values in %zu rows; expected classes, 2 to "
-                       "%d, of two rows each on average at least",
-                       specification, data->n_classes, n, MAX_CLASSES);
-  return TRUE;
+  if (files->labels != NULL) {
+    g_autoptr (CliAuditColumn) labels = cli_audit_labels_read (files->labels, own, n, error);
+
+    if (labels == NULL)
+      return FALSE;
+    data->labels = g_steal_pointer (&labels->numbers);
+    data->n_classes = labels->values->len;
+  }
+  if (files->attributes != NULL)
+    data->attributes = cli_audit_attributes_read (files->attributes, own, n, error);
+  return files->attributes == NULL || data->attributes != NULL;
 }
 
 gboolean
-cli_audit_data_read (const char *data, const char *labels, CliAuditData *ret_data, GError **error)
+cli_audit_data_read (const CliAuditFiles *files, CliAuditData *ret_data, GError **error)
 {
-  if (g_file_test (data, G_FILE_TEST_IS_DIR))
+  CliAuditTable table = { 0 };
+  gboolean is_ok;
+
+  if (g_file_test (files->data, G_FILE_TEST_IS_DIR))
     return assay_fail (
         error, ASSAY_ERROR_DATA,
         "--data: %s is a folder; expected a file of rows (.npy, .csv, .fvecs, IDX or "
         "CIFAR)",
-        data);
-  ret_data->rows = read_table (data, error);
+        files->data);
+  ret_data->rows = read_rows (files, &table, error);
   if (ret_data->rows == NULL)
     return assay_prefix (error, "--data: ");
-  return labels == NULL || read_labels (labels, ret_data, error);
+  is_ok = read_known (files, table.path != NULL ? &table : NULL, ret_data, error);
+  g_free (table.path);
+  return is_ok;
 }
 
 /* ---- Division ---- */

@@ -8,16 +8,23 @@ typedef struct {
   AssayMatrix *rows;
   gint64 *labels; /* a class from 0 for each row; NULL: none were given */
   gsize n_classes;
+  GPtrArray *attributes; /* CliAuditColumn; NULL: none were given */
 } CliAuditData;
 
 void cli_audit_data_clear (CliAuditData *data);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliAuditData, cli_audit_data_clear)
 
-/* Reads @data (.npy, .csv, .fvecs and what else `assay dataset info` knows) and @labels, NULL or
- * FILE of one column, or FILE.csv:COLUMN, whose values may be words. ASSAY_ERROR_DATA names the
- * file: numbers that are not finite, labels of another length, labels that are no classes. */
-gboolean cli_audit_data_read (const char *data, const char *labels, CliAuditData *ret_data,
-                              GError **error);
+/* What the words of the command name; all but the first may be NULL. */
+typedef struct {
+  const char *data;       /* .npy, .csv, .fvecs and what else `assay dataset info` knows, or rows as
+                           * scenarios name them (core/data/row-file.h) */
+  const char *labels;     /* FILE of one column, FILE.csv:COLUMN, or a column of @data */
+  const char *attributes; /* columns of @data, or FILE.csv:COLUMN, separated by commas */
+} CliAuditFiles;
+
+/* ASSAY_ERROR_DATA names the file: numbers that are not finite, labels of another length, labels
+ * that are no classes. */
+gboolean cli_audit_data_read (const CliAuditFiles *files, CliAuditData *ret_data, GError **error);
 
 /* How rows are divided. */
 typedef struct {

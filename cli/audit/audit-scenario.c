@@ -9,6 +9,7 @@
  * rows beside their release, and where items are of a row each, one who knows some of the rows in
  * the very release: what a defense fits to it is in no other. `unprotected` shows that attacks win
  * where nothing is protected, without which nothing is upheld. */
+#include "cli/audit/audit-labels.h"
 #include "cli/audit/audit.h"
 #include "cli/help/starter-attacks.h"
 #include "cli/help/starter-claims.h"
@@ -90,6 +91,9 @@ append_data (GString *text, const CliAudit *audit)
                    "[dataset]\nplugin = vectors\nprivate = private.npy\npublic = public.npy\n");
   if (audit->has_labels)
     g_string_append (text, "labels = private-labels.npy\npublic_labels = public-labels.npy\n");
+  if (audit->attributes != NULL)
+    g_string_append (text, "attributes = private-attributes.csv\n"
+                           "public_attributes = public-attributes.csv\n");
   if (audit->database != NULL)
     g_string_append_printf (text, "database = %s\n", audit->database);
   g_string_append_printf (text, "records = no; yes\nsecrets = %zu\n\n", audit->n_secrets);
@@ -142,14 +146,23 @@ grants_of (const CliAudit *audit, const AssayPlugin *plugin)
              : grants;
 }
 
+/* The further attributes, one after the other. */
+static void
+append_names (GString *text, const CliAudit *audit)
+{
+  for (guint i = 0; i < audit->attributes->len; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? "; " : "name = ",
+                            ((const CliAuditColumn *) audit->attributes->pdata[i])->name);
+  g_string_append_c (text, '\n');
+}
+
 /* Lines of an attack's group beside its grants. */
 static char *
 lines_of (const CliAudit *audit, const AssayPlugin *plugin, guint grants)
 {
   const AssayAttack *attack = assay_attack_of (plugin);
   const gboolean compares_runs
-      = attack != NULL
-        && (attack->game == ASSAY_GAME_MEMBER || attack->game == ASSAY_GAME_CROSS);
+      = attack != NULL && (attack->game == ASSAY_GAME_MEMBER || attack->game == ASSAY_GAME_CROSS);
   GString *text = g_string_new (NULL);
   gsize column;
 
@@ -160,8 +173,10 @@ lines_of (const CliAudit *audit, const AssayPlugin *plugin, guint grants)
   if (grants & ASSAY_GRANT_MECHANISM)
     g_string_append_printf (text, "mechanism_runs = %u\n",
                             compares_runs ? audit->member_runs : audit->own_runs);
-  if (attack->game == ASSAY_GAME_INFER && !audit->has_labels
-      && cli_audit_dividing_column (audit->public_rows, &column))
+  if (attack->game == ASSAY_GAME_INFER && !audit->has_labels && audit->attributes != NULL)
+    append_names (text, audit);
+  else if (attack->game == ASSAY_GAME_INFER && !audit->has_labels
+           && cli_audit_dividing_column (audit->public_rows, &column))
     g_string_append_printf (text, "attribute = threshold\ncolumn = %zu\n", column);
   return g_string_free (text, FALSE);
 }
@@ -175,7 +190,7 @@ why_not (const CliAudit *audit, const CliGround *ground, const AssayPlugin *plug
   gsize column;
 
   if (attack != NULL && attack->game == ASSAY_GAME_INFER && !audit->has_labels
-      && !cli_audit_dividing_column (audit->public_rows, &column))
+      && audit->attributes == NULL && !cli_audit_dividing_column (audit->public_rows, &column))
     return g_strdup ("there are no labels, and no column whose median divides the rows");
   if (attack != NULL && attack->is_generic && !attack->wants_pairs && is_in_another_space (audit))
     return g_strdup_printf ("what is released has %zu columns and a row has %zu, so that it cannot "
@@ -233,6 +248,26 @@ append_known_rows (GString *text, const CliAudit *audit, const AssayPlugin *plug
   g_string_append (text, group);
 }
 
+/* Beside the label, the further attributes. */
+static void
+append_attributes (GString *text, const CliAudit *audit, const AssayPlugin *plugin,
+                   const char *lines)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+  g_autofree char *label = g_strconcat (plugin->id, "-of-columns", NULL);
+  g_autofree char *group = NULL;
+  g_autoptr (GString) more = g_string_new (lines);
+
+  if (attack == NULL || attack->game != ASSAY_GAME_INFER || !audit->has_labels
+      || audit->attributes == NULL)
+    return;
+  append_names (more, audit);
+  group = cli_attack_group (plugin, label, grants_of (audit, plugin), more->str);
+  g_string_append_c (text, '\n');
+  cli_append_comment (text, "The same of the further attributes.");
+  g_string_append (text, group);
+}
+
 static void
 append_attack (GString *text, const AssayPlugin *plugin, guint grants, const char *lines)
 {
@@ -265,6 +300,7 @@ append_attacks (GString *text, const CliAudit *audit, const CliGround *ground,
       append_attack (text, plugin, grants_of (audit, plugin), lines);
       append_known_pairs (text, audit, plugin, lines);
       append_known_rows (text, audit, plugin);
+      append_attributes (text, audit, plugin, lines);
       g_ptr_array_add (ret_attacks, (gpointer) plugin);
     } else if (cli_reads_release (ground, plugin)) {
       cli_append_comment (omitted, "- %s: %s", plugin->id, reason);

@@ -1,21 +1,20 @@
 /* assay audit: from a defense and a file of rows to a verdict, without a scenario. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/audit/audit.h"
+#include "cli/audit/audit-folder.h"
 #include "cli/cli.h"
 #include "cli/help/starter-attacks.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
-#include "core/data/npy.h"
 #include "core/data/row-file.h"
 #include "core/plugin/external.h"
 #include "core/plugin/registry.h"
 #include "runner/run/steps.h"
 
 static struct {
-  char *defense, *command, *data, *labels, *public_rows, *database, *out, *time;
+  char *defense, *command, *data, *labels, *attributes, *public_rows, *database, *out, *time;
   char **assignments, **bounds;
   gint secrets, jobs;
   gint64 seed;
@@ -32,7 +31,9 @@ static const GOptionEntry entries[]
         { "data", 0, 0, G_OPTION_ARG_FILENAME, &given.data,
           "Rows of numbers, one for each person: .npy, .csv, .fvecs, IDX or CIFAR", "FILE" },
         { "labels", 0, 0, G_OPTION_ARG_FILENAME, &given.labels,
-          "The class of each row: a file of one column, or FILE.csv:COLUMN, words too", "FILE" },
+          "The class of each row: a column of --data, a file, or FILE.csv:COLUMN", "FILE" },
+        { "attributes", 0, 0, G_OPTION_ARG_FILENAME, &given.attributes,
+          "What else nobody is to learn: columns of --data, or FILE.csv:COLUMN,...", "COLUMNS" },
         { "public", 0, 0, G_OPTION_ARG_FILENAME, &given.public_rows,
           "Rows that attackers have (default: half of --data)", "FILE" },
         { "database", 0, 0, G_OPTION_ARG_FILENAME, &given.database,
@@ -113,83 +114,6 @@ read_settings (const AssayPlugin *plugin, double seconds, GError **error)
                      g_strdup_printf ("time_limit=%.0f", CLAMP (ceil (seconds / 4), 5, 600)));
   g_ptr_array_add (words, NULL);
   return cli_settings (plugin, (char **) words->pdata, error);
-}
-
-/* ---- The folder ---- */
-
-/* A name of letters, digits, - and _. */
-static char *
-base_name (const char *path)
-{
-  g_autofree char *name = g_path_get_basename (path);
-  char *dot = strrchr (name, '.');
-
-  if (dot != NULL && dot != name)
-    *dot = '\0';
-  return g_strdup (g_strcanon (name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_", '-'));
-}
-
-/* Nothing that is there is replaced: audits of one defense get numbers. */
-static char *
-choose_folder (const char *id, GError **error)
-{
-  g_autofree char *data = base_name (given.data);
-
-  if (given.out != NULL)
-    return *given.out != '\0' && !g_file_test (given.out, G_FILE_TEST_EXISTS)
-               ? g_strdup (given.out)
-               : assay_fail_null (error, ASSAY_ERROR_DATA,
-                                  "--out %s: expected the name of a new folder", given.out);
-  for (guint i = 1;; i++) {
-    g_autofree char *number = i > 1 ? g_strdup_printf ("-%u", i) : g_strdup ("");
-    g_autofree char *name = g_strdup_printf ("audit-%s-%s%s", id, data, number);
-    g_autofree char *place = g_build_filename ("assay-out", name, NULL);
-
-    if (!g_file_test (place, G_FILE_TEST_EXISTS))
-      return g_steal_pointer (&place);
-  }
-}
-
-static gboolean
-write_array (const char *folder, const char *name, AssayArray *taken, GError **error)
-{
-  g_autoptr (AssayArray) array = taken;
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-
-  return assay_npy_write (path, array, error);
-}
-
-/* The rows, and labels where there are any, that @numbers name. */
-static AssayMatrix *
-write_part (const char *folder, const char *role, const CliAuditData *data, const gsize *numbers,
-            gsize n, GError **error)
-{
-  AssayMatrix *rows = assay_matrix_new (n, data->rows->cols, error);
-  g_autofree char *name = g_strconcat (role, ".npy", NULL);
-  g_autofree char *of_labels = g_strconcat (role, "-labels.npy", NULL);
-  g_autoptr (AssayMatrix) copy = NULL;
-  gint64 *labels;
-
-  if (rows == NULL)
-    return NULL;
-  for (gsize i = 0; i < n; i++)
-    memcpy (assay_matrix_row (rows, i), assay_matrix_row (data->rows, numbers[i]),
-            rows->cols * sizeof (float));
-  copy = assay_matrix_copy (assay_matrix_view (rows), error);
-  if (copy == NULL
-      || !write_array (folder, name, assay_array_take_matrix (g_steal_pointer (&copy)), error)) {
-    assay_matrix_free (rows);
-    return NULL;
-  }
-  if (data->labels == NULL)
-    return rows;
-  labels = g_new (gint64, n);
-  for (gsize i = 0; i < n; i++)
-    labels[i] = data->labels[numbers[i]];
-  if (write_array (folder, of_labels, assay_array_take (ASSAY_INT64, 1, &n, labels), error))
-    return rows;
-  assay_matrix_free (rows);
-  return NULL;
 }
 
 /* ---- Trying the defense ---- */
@@ -312,15 +236,20 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Parts, parts_clear)
 static gboolean
 read_parts (Parts *parts, GError **error)
 {
-  if (!cli_audit_data_read (given.data, given.labels, &parts->data, error))
+  const CliAuditFiles files = { given.data, given.labels, given.attributes };
+
+  if (!cli_audit_data_read (&files, &parts->data, error))
     return FALSE;
   if (given.public_rows == NULL)
     return TRUE;
-  if (given.labels != NULL)
+  if (given.labels != NULL || given.attributes != NULL)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "--public and --labels: the public rows need labels, too; expected --data "
-                       "with all rows and their labels, which are divided");
-  if (!cli_audit_data_read (given.public_rows, NULL, &parts->others, error))
+                       "--public and --%s: the public rows need %s, too; expected --data with all "
+                       "rows and their %s, which are divided",
+                       given.labels != NULL ? "labels" : "attributes",
+                       given.labels != NULL ? "labels" : "attributes",
+                       given.labels != NULL ? "labels" : "attributes");
+  if (!cli_audit_data_read (&(CliAuditFiles){ .data = given.public_rows }, &parts->others, error))
     return assay_prefix (error, "--public: ");
   return parts->others.rows->cols == parts->data.rows->cols
          || assay_fail (error, ASSAY_ERROR_DATA,
@@ -334,8 +263,8 @@ write_parts (const char *folder, Parts *parts, GError **error)
   const CliAuditSplit *split = &parts->split;
   g_autofree gsize *all = NULL;
 
-  parts->private_rows
-      = write_part (folder, "private", &parts->data, split->order, split->n_private, error);
+  parts->private_rows = cli_audit_write_part (folder, "private", &parts->data, split->order,
+                                              split->n_private, error);
   if (parts->private_rows == NULL)
     return FALSE;
   if (parts->others.rows != NULL) {
@@ -343,9 +272,10 @@ write_parts (const char *folder, Parts *parts, GError **error)
     for (gsize i = 0; i < parts->others.rows->rows; i++)
       all[i] = i;
     parts->public_rows
-        = write_part (folder, "public", &parts->others, all, parts->others.rows->rows, error);
+        = cli_audit_write_part (folder, "public", &parts->others, all, parts->others.rows->rows,
+                                error);
   } else {
-    parts->public_rows = write_part (folder, "public", &parts->data,
+    parts->public_rows = cli_audit_write_part (folder, "public", &parts->data,
                                      split->order + split->n_private, split->n_public, error);
   }
   return parts->public_rows != NULL;
@@ -359,6 +289,7 @@ describe_parts (CliAudit *audit, const Parts *parts)
   audit->n_joined = parts->split.n_joined;
   audit->n_left_out = parts->split.n_left_out;
   audit->has_labels = parts->data.labels != NULL;
+  audit->attributes = parts->data.attributes;
   audit->public_rows = assay_matrix_view (parts->public_rows);
   audit->most_trials = (guint) (audit->n_private / audit->n_secrets);
 }
@@ -367,7 +298,7 @@ describe_parts (CliAudit *audit, const Parts *parts)
 static gboolean
 prepare (CliAudit *audit, Parts *parts, GError **error)
 {
-  audit->folder = choose_folder (audit->defense->id, error);
+  audit->folder = cli_audit_choose_folder (given.out, audit->defense->id, given.data, error);
   if (audit->folder == NULL || !read_parts (parts, error)
       || !cli_audit_split (&parts->data, parts->others.rows != NULL, (gsize) given.secrets,
                            audit->seed, &parts->split, error)
@@ -385,21 +316,6 @@ prepare (CliAudit *audit, Parts *parts, GError **error)
          && cli_audit_choose_runs (audit, error) && write_scenario (audit, error);
 }
 
-/* What was written of an audit that cannot be run is of no use. */
-static void
-take_back (const CliAudit *audit)
-{
-  static const char *const names[]
-      = { "private.npy", "public.npy", "private-labels.npy", "public-labels.npy" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    g_autofree char *path = g_build_filename (audit->folder, names[i], NULL);
-
-    remove (path);
-  }
-  remove (audit->folder);
-}
-
 static int
 audit_in_time (CliAudit *audit, gint64 started)
 {
@@ -408,7 +324,7 @@ audit_in_time (CliAudit *audit, gint64 started)
 
   if (!prepare (audit, &parts, &error)) {
     if (audit->scenario != NULL)
-      take_back (audit);
+      cli_audit_take_back (audit->folder);
     return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED) ? cli_fail (error)
                                                                        : cli_fail_early (error);
   }
@@ -480,7 +396,8 @@ const CliUsage cli_audit = {
     "those of 'assay run'.",
   .description = "Examples:\n"
                  "  assay audit --command 'python3 mine.py' --data people.npy --labels people.csv\n"
-                 "  assay audit --defense gaussian --set sigma=0.5 --data people.npy --time 2m\n",
+                 "  assay audit -c 'python3 mine.py' --data 'people.csv[-name]' --labels job\n"
+                 "  assay audit --defense laplace --set epsilon=0.5 --data people.npy --time 2m\n",
   .entries = entries,
   .run = audit_defense,
 };

@@ -23,6 +23,7 @@ typedef struct {
   AssayView public_rows;
   gsize n_private, n_secrets, n_joined, n_left_out;
   gboolean has_labels;
+  const GPtrArray *attributes; /* CliAuditColumn; NULL: none */
   gsize released_cols; /* of the release; 0: it has no rows */
   gboolean has_key;    /* one release draws something once for all its secrets */
 

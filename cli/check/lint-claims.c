@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "core/stats/epsilon.h"
+#include "runner/judge/earned/asks-less.h"
 #include "runner/judge/earned/earned.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/fit.h"
@@ -315,6 +316,48 @@ check_adaptive (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *clai
                  claim->id, assay_plan_defense (plan, cell)->name);
 }
 
+/* Whether the claim would be upheld, or unrefuted, by how little is found. */
+static gboolean
+wants_little (const AssayClaim *claim)
+{
+  return claim->utility == NULL && claim->is_at_most == claim->measure->higher_is_worse;
+}
+
+/* Attacks against the defense of @cell of which none is asked for all that it can. */
+static void
+check_effort (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
+              const AssayCell *cell)
+{
+  g_autofree char *first = NULL;
+
+  for (gsize i = 0; wants_little (claim) && i < plan->cells->len; i++) {
+    const AssayCell *other = assay_plan_cell (plan, i);
+    const AssayComponent *component;
+    const AssayAttack *attack;
+    g_autofree char *why = NULL;
+
+    if (!is_about (plan, claim, other) || other->dataset != cell->dataset
+        || other->defense != cell->defense)
+      continue;
+    component = assay_plan_attack (plan, other);
+    attack = assay_attack_of (component->plugin);
+    if (attack != NULL && attack->is_generic)
+      continue;
+    why = assay_asks_less (plan, other, component->settings);
+    if (why == NULL)
+      return;
+    if (first == NULL)
+      first = g_strdup_printf ("attack %s has %s", component->label, why);
+  }
+  if (first != NULL)
+    assay_doubt (doubts,
+                 "[claim %s] cannot be %s: every attack against %s that it could rest on is asked "
+                 "for less than it can: %s",
+                 claim->id,
+                 claim->measure->statistic == ASSAY_STATISTIC_EPSILON ? "unrefuted" : "upheld",
+                 assay_plan_defense (plan, cell)->name, first);
+}
+
 /* One doubt a claim: the first cell that gives one. */
 static void
 check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, guint n_hypotheses,
@@ -337,6 +380,8 @@ check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, 
     if (doubts->len == before && !is_auditor
         && claim->measure->statistic != ASSAY_STATISTIC_EPSILON)
       check_generic (doubts, plan, claim, cell);
+    if (doubts->len == before && is_auditor)
+      check_effort (doubts, plan, claim, cell);
     if (doubts->len > before || !is_auditor)
       continue;
     if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON) {
@@ -350,6 +395,16 @@ check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, 
   }
 }
 
+/* Claims about utilities alone, or that attacks find much, pass whatever is protected. */
+static gboolean
+has_one_of_privacy (const AssayPlan *plan)
+{
+  ASSAY_FOR_EACH (const AssayClaim, claim, plan->claims)
+    if (wants_little (claim))
+      return TRUE;
+  return FALSE;
+}
+
 GPtrArray *
 assay_lint_claims (const AssayPlan *plan, gboolean is_auditor)
 {
@@ -358,6 +413,9 @@ assay_lint_claims (const AssayPlan *plan, gboolean is_auditor)
 
   if (plan->claims->len == 0)
     assay_doubt (doubts, "there is no [claim NAME]: the run will measure, and judge nothing");
+  else if (is_auditor && !has_one_of_privacy (plan))
+    assay_doubt (doubts, "no [claim NAME] says that little is found: what is protected is not "
+                         "judged");
   for (guint c = 0; c < plan->claims->len; c++)
     check_claim (doubts, plan, plan->claims->pdata[c], n_hypotheses, is_auditor);
   return doubts;

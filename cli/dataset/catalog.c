@@ -1,249 +1,143 @@
 /* The catalogue of data sets, in the syntax of scenarios. */
 #include "cli/dataset/catalog.h"
 
-#include <string.h>
-
 #include "core/base/error.h"
-#include "core/base/file-map.h"
-
-#define MAX_BYTES (1024 * 1024)
-#define SHA256_LENGTH 64
-
-static void
-file_free (CatalogFile *file)
-{
-  g_free (file->sha256);
-  g_strfreev (file->unpack);
-  g_free (file);
-}
-
-static void
-set_free (CatalogSet *set)
-{
-  g_ptr_array_unref (set->files);
-  g_free (set);
-}
-
-void
-cli_catalog_free (Catalog *catalog)
-{
-  if (catalog == NULL)
-    return;
-  g_clear_pointer (&catalog->sets, g_ptr_array_unref);
-  assay_scenario_free (catalog->text);
-  g_free (catalog);
-}
-
-/* ---- Names and values ---- */
 
 /* A name that cannot lead out of its folder, nor be hidden in it. */
-static gboolean
-is_plain_name (const char *name)
+#define NAME "[A-Za-z0-9][A-Za-z0-9_.+-]*"
+#define NAME_LETTERS "of letters, digits, -, _, . and +"
+#define MEMBER "([^;]*/)?" NAME
+
+typedef struct {
+  const char *name;
+  const char *pattern;
+  const char *expected;
+  gboolean is_optional;
+} Key;
+
+static const Key set_keys[] = { { "title", ".", "a text", FALSE },
+                                { "page", ".", "an address", FALSE },
+                                { "licence", ".", "a text", FALSE },
+                                { "citation", ".", "a text", FALSE },
+                                { "note", ".", "a text", TRUE },
+                                { "folder", "^" NAME "$", "a name " NAME_LETTERS, TRUE },
+                                { .name = NULL } };
+
+static const Key file_keys[]
+    = { { "url", "^(https?|ftp)://", "https://, http:// or ftp://", FALSE },
+        { "size", "^[1-9][0-9]{0,17}$", "a number of bytes", FALSE },
+        { "sha256", "^[0-9a-f]{64}$",
+          "64 hexadecimal digits in lower case; leave the key out where it is not known", TRUE },
+        { "unpack", "^" MEMBER "( *; *" MEMBER ")*$",
+          "members as FOLDER/NAME, each NAME " NAME_LETTERS, TRUE },
+        { .name = NULL } };
+
+const char *
+cli_catalog_text (const AssayGroup *group, const char *key)
 {
-  return g_ascii_isalnum (*name)
-         && strspn (name, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_.+") == strlen (name);
+  const AssayEntry *entry = assay_group_find (group, key);
+
+  return entry != NULL ? entry->value : NULL;
+}
+
+GPtrArray *
+cli_catalog_files (const AssayGroup *set)
+{
+  GPtrArray *files = g_ptr_array_new ();
+
+  ASSAY_FOR_EACH (AssayGroup, group, set->scenario->groups)
+    if (g_str_equal (group->kind, set->kind) && *group->label != '\0')
+      g_ptr_array_add (files, group);
+  return files;
+}
+
+CatalogFile
+cli_catalog_file (const AssayGroup *group)
+{
+  return (CatalogFile){ .name = group->label,
+                        .url = cli_catalog_text (group, "url"),
+                        .sha256 = cli_catalog_text (group, "sha256"),
+                        .size = g_ascii_strtoull (cli_catalog_text (group, "size"), NULL, 10) };
+}
+
+char **
+cli_catalog_members (const AssayGroup *group)
+{
+  const AssayEntry *entry = assay_group_find (group, "unpack");
+
+  return entry != NULL ? assay_entry_list (entry, NULL) : NULL;
 }
 
 static gboolean
-check_group (const char *name, const char *kind, const char *label, GError **error)
+check_name (const char *name, const char *kind, const char *label, GError **error)
 {
-  return (is_plain_name (kind) && (*label == '\0' || is_plain_name (label)))
+  return (g_regex_match_simple ("^" NAME "$", kind, 0, 0)
+          && (*label == '\0' || g_regex_match_simple ("^" NAME "$", label, 0, 0)))
          || assay_fail (error, ASSAY_ERROR_DATA,
-                        "group [%s]: expected [NAME] or [NAME FILE] of letters, digits, -, _, . "
-                        "and +",
-                        name);
+                        "group [%s]: expected [NAME] or [NAME FILE] " NAME_LETTERS, name);
 }
 
-/* Reads "FOLDER/NAME; ..." into @file. */
+/* Members go by their base names into one folder. */
 static gboolean
-set_unpack (CatalogFile *file, const char *value, GError **error)
+check_members (const AssayGroup *group, GError **error)
 {
+  const AssayEntry *entry = assay_group_find (group, "unpack");
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_auto (GStrv) members = cli_catalog_members (group);
 
-  if (!g_str_has_suffix (file->name, ".tar.gz"))
-    return assay_fail (error, ASSAY_ERROR_DATA, "expected a file whose name ends in .tar.gz");
-  file->unpack = g_strsplit (value, ";", -1);
-  for (char **member = file->unpack; *member != NULL; member++) {
-    g_autofree char *name = g_path_get_basename (g_strstrip (*member));
-
-    if (!is_plain_name (name) || g_str_has_suffix (*member, "/"))
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "'%s': expected members as FOLDER/NAME, NAME of letters, digits, -, _, . "
-                         "and +",
-                         *member);
-    if (g_hash_table_contains (names, name))
-      return assay_fail (error, ASSAY_ERROR_DATA, "two members would be called %s", name);
-    g_hash_table_add (names, g_steal_pointer (&name));
-  }
+  if (members == NULL)
+    return entry == NULL
+           || assay_group_fail (group, entry, error, ASSAY_ERROR_DATA,
+                                "unpack: expected different members");
+  if (!g_str_has_suffix (group->label, ".tar.gz"))
+    return assay_group_fail (group, entry, error, ASSAY_ERROR_DATA,
+                             "unpack: expected a file whose name ends in .tar.gz");
+  for (guint i = 0; members[i] != NULL; i++)
+    if (!g_hash_table_add (names, g_path_get_basename (members[i])))
+      return assay_group_fail (group, entry, error, ASSAY_ERROR_DATA,
+                               "unpack: two members would have the name of '%s'", members[i]);
   return TRUE;
 }
 
 static gboolean
-set_file_key (CatalogFile *file, const char *key, const char *value, GError **error)
+check_group (const AssayScenario *catalog, const AssayGroup *group, GError **error)
 {
-  if (g_str_equal (key, "url")) {
-    file->url = value;
-    return g_str_has_prefix (value, "https://") || g_str_has_prefix (value, "http://")
-           || g_str_has_prefix (value, "ftp://")
-           || assay_fail (error, ASSAY_ERROR_DATA, "'%s': expected https://, http:// or ftp://",
-                          value);
+  const gboolean is_set = *group->label == '\0';
+  g_autoptr (GPtrArray) files = cli_catalog_files (group);
+  const char *names[G_N_ELEMENTS (set_keys)] = { NULL };
+  guint n = 0;
+
+  if (!is_set && assay_scenario_find (catalog, group->kind, "") == NULL)
+    return assay_group_fail (group, NULL, error, ASSAY_ERROR_DATA, "there is no [%s]", group->kind);
+  for (const Key *key = is_set ? set_keys : file_keys; key->name != NULL; key++) {
+    const AssayEntry *entry = assay_group_find (group, key->name);
+    const char *value = entry != NULL ? entry->value : "";
+
+    if ((entry != NULL || !key->is_optional) && !g_regex_match_simple (key->pattern, value, 0, 0))
+      return assay_group_fail (group, entry, error, ASSAY_ERROR_DATA, "%s '%s': expected %s",
+                               key->name, value, key->expected);
+    names[n++] = key->name;
   }
-  if (g_str_equal (key, "size"))
-    return g_ascii_string_to_unsigned (value, 10, 1, G_MAXINT64, &file->size, NULL)
-           || assay_fail (error, ASSAY_ERROR_DATA, "'%s': expected a number of bytes", value);
-  if (g_str_equal (key, "sha256")) {
-    file->sha256 = g_ascii_strdown (value, -1);
-    return (strlen (value) == SHA256_LENGTH
-            && strspn (file->sha256, "0123456789abcdef") == SHA256_LENGTH)
-           || assay_fail (error, ASSAY_ERROR_DATA,
-                          "'%s': expected 64 hexadecimal digits; leave the key out where it is not "
-                          "known",
-                          value);
-  }
-  if (g_str_equal (key, "unpack"))
-    return set_unpack (file, value, error);
-  return assay_fail (error, ASSAY_ERROR_DATA, "is unknown; expected url, size, sha256 or unpack");
+  if (files->len == 0)
+    return assay_group_fail (group, NULL, error, ASSAY_ERROR_DATA,
+                             "has no files; expected [%s FILE]", group->kind);
+  return assay_group_check_keys (group, names, error) && (is_set || check_members (group, error));
 }
 
-static gboolean
-set_set_key (CatalogSet *set, const char *key, const char *value, GError **error)
-{
-  const char **slot = g_str_equal (key, "title")      ? &set->title
-                      : g_str_equal (key, "page")     ? &set->page
-                      : g_str_equal (key, "licence")  ? &set->licence
-                      : g_str_equal (key, "citation") ? &set->citation
-                      : g_str_equal (key, "note")     ? &set->note
-                      : g_str_equal (key, "folder")   ? &set->folder
-                                                      : NULL;
-
-  if (slot == NULL)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "is unknown; expected title, page, licence, citation, note or folder");
-  if (slot == &set->folder && !is_plain_name (value))
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "'%s': expected a name of letters, digits, -, _, . and +", value);
-  *slot = value;
-  return TRUE;
-}
-
-/* ---- Groups ---- */
-
-static CatalogSet *
-find_set (const Catalog *catalog, const char *name)
-{
-  ASSAY_FOR_EACH (CatalogSet, set, catalog->sets) {
-    if (g_str_equal (set->name, name))
-      return set;
-  }
-  return NULL;
-}
-
-static gboolean
-read_keys (const AssayGroup *group, gpointer set_or_file, GError **error)
-{
-  ASSAY_FOR_EACH (const AssayEntry, entry, group->entries) {
-    const gboolean is_ok
-        = *entry->value == '\0' ? assay_fail (error, ASSAY_ERROR_DATA, "has no value")
-          : *group->label != '\0'
-              ? set_file_key (set_or_file, entry->key, entry->value, error)
-              : set_set_key (set_or_file, entry->key, entry->value, error);
-
-    if (!is_ok) {
-      g_prefix_error (error, "%s: ", entry->key);
-      return assay_group_blame (group, entry, error);
-    }
-  }
-  return TRUE;
-}
-
-static gboolean
-read_set (Catalog *catalog, const AssayGroup *group, GError **error)
-{
-  CatalogSet *set = g_new0 (CatalogSet, 1);
-
-  *set = (CatalogSet){ .name = group->kind, .folder = group->kind };
-  set->files = g_ptr_array_new_with_free_func ((GDestroyNotify) file_free);
-  g_ptr_array_add (catalog->sets, set);
-  if (!read_keys (group, set, error))
-    return FALSE;
-  if (set->title != NULL && set->page != NULL && set->licence != NULL && set->citation != NULL)
-    return TRUE;
-  return assay_group_fail (group, NULL, error, ASSAY_ERROR_DATA,
-                           "expected title, page, licence and citation");
-}
-
-static gboolean
-read_file (Catalog *catalog, const AssayGroup *group, GError **error)
-{
-  CatalogSet *set = find_set (catalog, group->kind);
-  CatalogFile *file;
-
-  if (set == NULL)
-    return assay_group_fail (group, NULL, error, ASSAY_ERROR_DATA, "expected [%s] before it",
-                             group->kind);
-  file = g_new0 (CatalogFile, 1);
-  file->name = group->label;
-  g_ptr_array_add (set->files, file);
-  if (!read_keys (group, file, error))
-    return FALSE;
-  if (file->url != NULL && file->size > 0)
-    return TRUE;
-  return assay_group_fail (group, NULL, error, ASSAY_ERROR_DATA, "expected url and size");
-}
-
-Catalog *
-cli_catalog_parse (const char *path, const char *text, GError **error)
-{
-  g_autoptr (Catalog) catalog = g_new0 (Catalog, 1);
-
-  catalog->sets = g_ptr_array_new_with_free_func ((GDestroyNotify) set_free);
-  catalog->text = assay_key_file_parse (path, text, check_group, error);
-  for (guint i = 0; catalog->text != NULL && i < catalog->text->groups->len; i++) {
-    const AssayGroup *group = catalog->text->groups->pdata[i];
-
-    if (!(*group->label == '\0' ? read_set : read_file) (catalog, group, error))
-      return NULL;
-  }
-  ASSAY_FOR_EACH (const CatalogSet, set, catalog->sets) {
-    if (set->files->len == 0)
-      return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: [%s] has no files; expected [%s FILE]",
-                              path, set->name, set->name);
-  }
-  if (catalog->text != NULL && catalog->sets->len == 0)
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: names no data set; expected [NAME] and [NAME FILE]",
-                path);
-  return catalog->sets->len > 0 ? g_steal_pointer (&catalog) : NULL;
-}
-
-Catalog *
+AssayScenario *
 cli_catalog_load (const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = assay_file_map (path, error);
-  g_autofree char *text = NULL;
-  gsize length = 0;
-  const char *data = bytes != NULL ? g_bytes_get_data (bytes, &length) : NULL;
+  g_autoptr (AssayScenario) catalog
+      = path != NULL ? assay_key_file_load (path, check_name, error)
+                     : assay_key_file_parse ("catalog.ini", cli_catalog_ini, check_name, error);
 
-  if (bytes == NULL)
+  if (catalog == NULL)
     return NULL;
-  text = g_strndup (length > 0 ? data : "", length);
-  if (length <= MAX_BYTES && g_utf8_validate_len (text, length, NULL))
-    return cli_catalog_parse (path, text, error);
-  return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: expected UTF-8 text of at most 1 MiB",
-                          path);
-}
-
-const CatalogSet *
-cli_catalog_find (const Catalog *catalog, const char *name, GError **error)
-{
-  const CatalogSet *set = find_set (catalog, name);
-  g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *hint = NULL;
-
-  ASSAY_FOR_EACH (const CatalogSet, one, catalog->sets)
-    g_ptr_array_add (names, (gpointer) one->name);
-  hint = assay_names_hint (names, name);
-  if (set == NULL)
-    assay_fail (error, ASSAY_ERROR_DATA,
-                "the catalogue has no '%s'%s; 'assay dataset fetch' lists what it has", name, hint);
-  return set;
+  ASSAY_FOR_EACH (const AssayGroup, group, catalog->groups)
+    if (!check_group (catalog, group, error))
+      return NULL;
+  if (catalog->groups->len == 0)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "%s: names no data set; expected [NAME] and [NAME FILE]", path);
+  return g_steal_pointer (&catalog);
 }

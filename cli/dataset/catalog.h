@@ -1,37 +1,28 @@
 /* The catalogue of data sets: where their authors publish which files. datasets/catalog.ini says
- * how it is written. */
+ * how it is written: a group [NAME] for a set, and groups [NAME FILE] for its files. */
 #pragma once
 
 #include "runner/plan/scenario.h"
 
+/* A group of a file; its texts belong to the catalogue. */
 typedef struct {
-  const char *name; /* of the file on disk: plain, without folders */
-  const char *url;  /* http, https or ftp */
-  guint64 size;     /* without a sha256 the most that it may have */
-  char *sha256;     /* lower case; NULL: not established */
-  char **unpack;    /* members of a .tar.gz, or NULL */
+  const char *name;   /* of the file on disk: plain, without folders */
+  const char *url;    /* http, https or ftp */
+  const char *sha256; /* lower case; NULL: not established */
+  guint64 size;       /* without a sha256 the most that it may have */
 } CatalogFile;
 
-typedef struct {
-  const char *name, *title, *page, *licence, *citation;
-  const char *note;   /* or NULL */
-  const char *folder; /* below --out */
-  GPtrArray *files;   /* of CatalogFile */
-} CatalogSet;
+/* Reads @path, or the catalogue that is built in (NULL). ASSAY_ERROR_DATA or ASSAY_ERROR_SCENARIO:
+ * "PATH:LINE: what". */
+AssayScenario *cli_catalog_load (const char *path, GError **error);
 
-typedef struct {
-  AssayScenario *text; /* which names and texts are of */
-  GPtrArray *sets;     /* in the order of the file */
-} Catalog;
+/* The text of @key, or NULL where it does not stand there. */
+const char *cli_catalog_text (const AssayGroup *group, const char *key);
+/* Groups [NAME FILE] of [NAME]. */
+GPtrArray *cli_catalog_files (const AssayGroup *set);
+CatalogFile cli_catalog_file (const AssayGroup *group);
+/* The members of a .tar.gz that are taken out of it, as FOLDER/NAME; NULL: none. */
+char **cli_catalog_members (const AssayGroup *group);
 
-/* datasets/catalog.ini, built in. */
-extern const char cli_catalog_text[];
-
-/* ASSAY_ERROR_DATA or ASSAY_ERROR_SCENARIO: "PATH:LINE: what". */
-Catalog *cli_catalog_parse (const char *path, const char *text, GError **error);
-Catalog *cli_catalog_load (const char *path, GError **error);
-void cli_catalog_free (Catalog *catalog);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Catalog, cli_catalog_free)
-
-/* ASSAY_ERROR_DATA with the nearest name where there is no such set. */
-const CatalogSet *cli_catalog_find (const Catalog *catalog, const char *name, GError **error);
+/* datasets/catalog.ini. */
+extern const char cli_catalog_ini[];

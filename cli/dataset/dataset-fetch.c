@@ -2,138 +2,131 @@
 #include <errno.h>
 #include <string.h>
 
-#include <glib/gstdio.h>
-
 #include "cli/cli.h"
 #include "cli/dataset/catalog.h"
 #include "cli/dataset/dataset.h"
 #include "cli/dataset/download.h"
-#include "cli/dataset/transfer.h"
-#include "config.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
 #define DEFAULT_TIMEOUT_S 60
 #define MAX_TIMEOUT_S 86400
 
-/* ---- The list ---- */
-
 static void
-print_list (const Catalog *catalog)
+print_list (const AssayScenario *catalog)
 {
-  guint width = 0;
+  int width = 0;
 
-  for (guint i = 0; i < catalog->sets->len; i++)
-    width = MAX (width, (guint) strlen (((const CatalogSet *) catalog->sets->pdata[i])->name));
-  ASSAY_FOR_EACH (const CatalogSet, set, catalog->sets) {
+  ASSAY_FOR_EACH (const AssayGroup, group, catalog->groups)
+    width = MAX (width, (int) strlen (group->kind));
+  ASSAY_FOR_EACH (const AssayGroup, set, catalog->groups) {
+    g_autoptr (GPtrArray) files = cli_catalog_files (set);
     g_autofree char *bytes = NULL;
     gboolean is_verified = TRUE;
     guint64 size = 0;
 
-    ASSAY_FOR_EACH (const CatalogFile, file, set->files) {
-      size += file->size;
-      is_verified = is_verified && file->sha256 != NULL;
+    if (*set->label != '\0')
+      continue;
+    ASSAY_FOR_EACH (const AssayGroup, group, files) {
+      const CatalogFile file = cli_catalog_file (group);
+
+      size += file.size;
+      is_verified = is_verified && file.sha256 != NULL;
     }
     bytes = assay_text_bytes (size);
-    g_print ("%-*s  %9s  %-10s  %s\n", (int) width, set->name, bytes,
-             is_verified ? "verified" : "unverified", set->title);
+    g_print ("%-*s  %9s  %-10s  %s\n", width, set->kind, bytes,
+             is_verified ? "verified" : "unverified", cli_catalog_text (set, "title"));
   }
 }
 
 static void
-print_set (const CatalogSet *set)
+print_set (const AssayGroup *set)
 {
-  g_print ("%s\n  page      %s\n  licence   %s\n  cite      %s\n", set->title, set->page,
-           set->licence, set->citation);
-  if (set->note != NULL)
-    g_print ("  note      %s\n", set->note);
-}
+  const char *note = cli_catalog_text (set, "note");
 
-/* ---- Fetching ---- */
-
-static void
-print_outcome (const CatalogFile *file, const CliDownload *download)
-{
-  if (file->sha256 != NULL)
-    g_print ("%s: %s, and its sha256 fits\n", download->path,
-             download->was_there ? "was there" : "fetched");
-  else
-    g_print ("%s: NOT verified; its sha256 is\n  %s\n"
-             "  Compare it with what the authors say. With 'sha256 = ...' and its size in a\n"
-             "  catalogue of your own (--catalog), %s is verified%s.\n",
-             download->path, download->sha256, file->name,
-             file->unpack != NULL ? " and unpacked" : "");
+  g_print ("%s\n  page      %s\n  licence   %s\n  cite      %s\n", cli_catalog_text (set, "title"),
+           cli_catalog_text (set, "page"), cli_catalog_text (set, "licence"),
+           cli_catalog_text (set, "citation"));
+  if (note != NULL)
+    g_print ("  note      %s\n", note);
 }
 
 static gboolean
-fetch_file (const CatalogFile *file, const char *folder, const CliDownloadOptions *options,
+fetch_file (const AssayGroup *group, const char *folder, const CliDownloadOptions *options,
             GError **error)
 {
+  const CatalogFile file = cli_catalog_file (group);
+  g_auto (GStrv) members = cli_catalog_members (group);
   g_auto (CliDownload) download = { 0 };
 
-  if (!cli_download (file, folder, options, &download, error))
+  if (!cli_download (&file, folder, options, &download, error))
     return FALSE;
-  print_outcome (file, &download);
-  if (file->unpack == NULL || file->sha256 == NULL)
+  if (file.sha256 == NULL) {
+    g_print ("%s: NOT verified; its sha256 is\n  %s\n"
+             "  Compare it with what the authors say. With 'sha256 = ...' and its size in a\n"
+             "  catalogue of your own (--catalog), %s is verified%s.\n",
+             download.path, download.sha256, file.name, members != NULL ? " and unpacked" : "");
     return TRUE;
-  if (!cli_unpack (download.path, (const char *const *) file->unpack, folder, options->may_replace,
-                   error))
+  }
+  g_print ("%s: %s, and its sha256 fits\n", download.path,
+           download.was_there ? "was there" : "fetched");
+  if (members == NULL)
+    return TRUE;
+  if (!cli_unpack (download.path, members, folder, options->may_replace, error))
     return FALSE;
-  for (guint i = 0; file->unpack[i] != NULL; i++) {
-    g_autofree char *base = g_path_get_basename (file->unpack[i]);
+  for (guint i = 0; members[i] != NULL; i++) {
+    g_autofree char *name = g_path_get_basename (members[i]);
 
-    g_print ("  %s%c%s\n", folder, G_DIR_SEPARATOR, base);
+    g_print ("  %s/%s\n", folder, name);
   }
   return TRUE;
 }
 
 static gboolean
-fetch_set (const CatalogSet *set, const char *out, const CliDownloadOptions *options,
+fetch_set (const AssayGroup *set, const char *out, const CliDownloadOptions *options,
            GError **error)
 {
-  g_autofree char *folder = g_build_filename (out, set->folder, NULL);
+  const char *name = cli_catalog_text (set, "folder");
+  g_autofree char *folder = g_build_filename (out, name != NULL ? name : set->kind, NULL);
+  g_autoptr (GPtrArray) files = cli_catalog_files (set);
 
   print_set (set);
   if (g_mkdir_with_parents (folder, 0777) != 0)
     return assay_fail (error, ASSAY_ERROR_IO, "%s: the folder cannot be made: %s", folder,
                        g_strerror (errno));
-  for (guint i = 0; i < set->files->len; i++)
-    if (!fetch_file (set->files->pdata[i], folder, options, error))
+  ASSAY_FOR_EACH (const AssayGroup, file, files)
+    if (!fetch_file (file, folder, options, error))
       return FALSE;
   return TRUE;
 }
 
 static gboolean
-fetch (char **names, const char *catalog_path, const char *out, const CliDownloadOptions *options,
-       GError **error)
+check_names (const AssayScenario *catalog, char **words, GError **error)
 {
-  g_autoptr (Catalog) catalog = catalog_path != NULL
-                                    ? cli_catalog_load (catalog_path, error)
-                                    : cli_catalog_parse ("catalog.ini", cli_catalog_text, error);
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
-  if (catalog == NULL)
-    return FALSE;
-  if (*names == NULL)
-    print_list (catalog);
-  /* All names before the first download. */
-  for (char **name = names; *name != NULL; name++)
-    if (cli_catalog_find (catalog, *name, error) == NULL)
-      return FALSE;
-  cli_catch_interrupts ();
-  for (char **name = names; *name != NULL; name++)
-    if (!fetch_set (cli_catalog_find (catalog, *name, NULL), out, options, error))
-      return FALSE;
+  ASSAY_FOR_EACH (const AssayGroup, group, catalog->groups)
+    g_ptr_array_add (names, group->kind);
+  for (char **word = words; *word != NULL; word++) {
+    g_autofree char *hint = assay_names_hint (names, *word);
+
+    if (assay_scenario_find (catalog, *word, "") == NULL)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "the catalogue has no '%s'%s; 'assay dataset fetch' lists what it has",
+                         *word, hint);
+    g_ptr_array_set_size (names, (int) names->len - 1);
+  }
   return TRUE;
 }
 
-static char *out, *catalog;
+static char *out, *catalog_path;
 static int timeout_s = DEFAULT_TIMEOUT_S;
 static CliDownloadOptions options;
 
 static const GOptionEntry entries[]
     = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
           "Where the files go (default: ASSAY_DATA, or here)", "DIR" },
-        { "catalog", 0, 0, G_OPTION_ARG_FILENAME, &catalog,
+        { "catalog", 0, 0, G_OPTION_ARG_FILENAME, &catalog_path,
           "Another catalogue than the one built in", "FILE" },
         { "accept-unverified", 0, 0, G_OPTION_ARG_NONE, &options.accepts_unverified,
           "Fetch files whose sha256 is not known, too", NULL },
@@ -149,11 +142,22 @@ fetch_all (G_GNUC_UNUSED int n, char **words)
   const char *data = g_getenv ("ASSAY_DATA");
   const char *place = out != NULL ? out : data != NULL && *data != '\0' ? data : ".";
   g_autoptr (GError) error = NULL;
+  g_autoptr (AssayScenario) catalog = NULL;
 
   if (timeout_s < 1 || timeout_s > MAX_TIMEOUT_S)
     return cli_refuse ("--timeout %d: expected 1 to %d seconds", timeout_s, MAX_TIMEOUT_S);
   options.timeout_s = (guint) timeout_s;
-  return fetch (words, catalog, place, &options, &error) ? EXIT_OK : cli_fail (error);
+  catalog = cli_catalog_load (catalog_path, &error);
+  /* All names before the first download. */
+  if (catalog == NULL || !check_names (catalog, words, &error))
+    return cli_fail (error);
+  if (*words == NULL)
+    print_list (catalog);
+  cli_catch_interrupts ();
+  for (; *words != NULL; words++)
+    if (!fetch_set (assay_scenario_find (catalog, *words, ""), place, &options, &error))
+      return cli_fail (error);
+  return EXIT_OK;
 }
 
 const CliUsage cli_dataset_fetch = {

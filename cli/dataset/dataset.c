@@ -65,9 +65,7 @@ cli_dataset (int argc, char **argv)
 AssayTable *
 cli_dataset_open (const char *name, const char *format, GError **error)
 {
-  const char *data = g_getenv ("ASSAY_DATA");
-  const char *const folders[]
-      = { ".", data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA, NULL };
+  const char *const folders[] = { ".", assay_data_folder (ASSAY_DEFAULT_DATA), NULL };
   AssayTableFormat known;
   g_autofree char *path = assay_row_file_find (name, folders, error);
 

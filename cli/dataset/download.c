@@ -12,7 +12,6 @@
 #include <glib/gstdio.h>
 
 #include "cli/cli.h"
-#include "cli/dataset/transfer.h"
 #include "core/base/error.h"
 #include "core/base/file-map.h"
 
@@ -30,7 +29,6 @@ part_clear (Part *part)
   g_clear_pointer (&part->path, g_free);
   if (part->fd >= 0)
     close (part->fd);
-  part->fd = -1;
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Part, part_clear)
 
@@ -46,8 +44,6 @@ fail_write (const char *path, GError **error)
 {
   return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (errno));
 }
-
-/* ---- Whole files ---- */
 
 static char *
 hash_file (const char *path, GError **error)
@@ -90,16 +86,16 @@ check_target (const CatalogFile *file, gboolean may_replace, CliDownload *downlo
   return TRUE;
 }
 
-/* ---- Partial files ---- */
-
-/* Opens and locks @part->path. Who held the lock before may have renamed the file that we have
- * opened: then there is another one to be opened. */
+/* Opens and locks @part->path, until it is the file of that name: who held the lock before may have
+ * renamed what was opened. */
 static gboolean
 open_part (Part *part, GError **error)
 {
   struct stat ours, there;
 
-  for (;;) {
+  do {
+    if (part->fd >= 0)
+      close (part->fd);
     part->fd = g_open (part->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (part->fd < 0)
       return fail_write (part->path, error);
@@ -108,12 +104,9 @@ open_part (Part *part, GError **error)
                          "%s: another process fetches this file at the moment", part->path);
     if (fstat (part->fd, &ours) != 0 || !S_ISREG (ours.st_mode))
       return assay_fail (error, ASSAY_ERROR_DATA, "%s: is there, and is no plain file", part->path);
-    if (lstat (part->path, &there) == 0 && ours.st_dev == there.st_dev
-        && ours.st_ino == there.st_ino)
-      return TRUE;
-    close (part->fd);
-    part->fd = -1;
-  }
+  } while (lstat (part->path, &there) != 0 || ours.st_dev != there.st_dev
+           || ours.st_ino != there.st_ino);
+  return TRUE;
 }
 
 static guint64
@@ -131,67 +124,65 @@ fill_part (const CatalogFile *file, const Part *part, guint64 have, guint timeou
   guint64 length;
 
   if ((have != file->size || file->sha256 == NULL)
-      && !cli_transfer (file, part->path, part->fd, have, timeout_s, error))
+      && !cli_transfer (file, part->fd, have, timeout_s, error)) {
+    g_prefix_error (error, "%s: ", file->url);
     return NULL;
+  }
   length = part_length (part);
   if (length == 0 || (file->sha256 != NULL && length != file->size))
     return assay_fail_null (error, ASSAY_ERROR_IO,
                             "%s: ended after %" PRIu64 " of %" PRIu64 " bytes", file->url, length,
                             file->size);
-  if (fsync (part->fd) != 0) {
-    fail_write (part->path, error);
-    return NULL;
-  }
-  return hash_file (part->path, error);
+  return fsync (part->fd) == 0 || fail_write (part->path, error) ? hash_file (part->path, error)
+                                                                 : NULL;
 }
 
 /* What has another sha256 was perhaps put together of two versions: of a part that was there before
  * and of what the server has now. All of it is asked for once more before it counts as wrong. */
 static gboolean
-fill_and_verify (const CatalogFile *file, const Part *part, guint timeout_s,
-                 CliDownload *download, GError **error)
+fill_and_verify (const CatalogFile *file, const Part *part, guint timeout_s, CliDownload *download,
+                 GError **error)
 {
-  g_autofree char *wrong = g_strconcat (download->path, ".wrong", NULL);
   /* Without a sha256 nothing would tell what was put together. */
-  const guint64 have = file->sha256 != NULL && part_length (part) <= file->size
-                           ? part_length (part) : 0;
-  g_autofree char *sha256 = fill_part (file, part, have, timeout_s, error);
+  const guint64 length = part_length (part);
+  const guint64 have = file->sha256 != NULL && length <= file->size ? length : 0;
+  const char *target = download->path;
+  g_autofree char *wrong = NULL;
 
-  if (sha256 != NULL && have > 0 && !g_str_equal (sha256, file->sha256)) {
+  download->sha256 = fill_part (file, part, have, timeout_s, error);
+  if (download->sha256 != NULL && have > 0 && !g_str_equal (download->sha256, file->sha256)) {
     g_printerr ("assay: %s: does not fit what had come before; fetching all of it again\n",
                 file->name);
-    g_free (sha256);
-    sha256 = fill_part (file, part, 0, timeout_s, error);
+    g_free (download->sha256);
+    download->sha256 = fill_part (file, part, 0, timeout_s, error);
   }
-  if (sha256 == NULL)
+  if (download->sha256 == NULL)
     return FALSE;
-  if (file->sha256 != NULL && !g_str_equal (sha256, file->sha256))
-    return g_rename (part->path, wrong) != 0
-               ? fail_write (wrong, error)
-               : assay_fail (error, ASSAY_ERROR_DATA,
-                             "%s: what came has sha256 %s, expected %s; it is kept as %s",
-                             file->url, sha256, file->sha256, wrong);
-  download->sha256 = g_steal_pointer (&sha256);
-  return g_rename (part->path, download->path) == 0 || fail_write (download->path, error);
+  if (file->sha256 != NULL && !g_str_equal (download->sha256, file->sha256))
+    target = wrong = g_strconcat (download->path, ".wrong", NULL);
+  if (g_rename (part->path, target) != 0)
+    return fail_write (target, error);
+  return wrong == NULL
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "%s: what came has sha256 %s, expected %s; it is kept as %s", file->url,
+                        download->sha256, file->sha256, wrong);
 }
 
 /* Says what an error has left, or removes it where it is nothing. FALSE. */
 static gboolean
-add_what_is_left (const Part *part, const CatalogFile *file, GError *cause, GError **error)
+add_what_is_left (const Part *part, const CatalogFile *file, GError **error)
 {
   const guint64 length = part_length (part);
+  g_autofree char *cause = g_strdup (error != NULL ? (*error)->message : "");
 
   if (length == 0)
     g_unlink (part->path);
-  if (length == 0 || file->sha256 == NULL || !g_file_test (part->path, G_FILE_TEST_EXISTS)) {
-    g_propagate_error (error, cause);
-    return FALSE;
+  else if (error != NULL && file->sha256 != NULL && g_file_test (part->path, G_FILE_TEST_EXISTS)) {
+    g_free ((*error)->message);
+    (*error)->message = g_strdup_printf ("%s; %s has %" PRIu64 " of %" PRIu64
+                                         " bytes, and the same command goes on from there",
+                                         cause, part->path, length, file->size);
   }
-  assay_error_set (error, (AssayErrorCode) cause->code,
-                   "%s; %s has %" PRIu64 " of %" PRIu64
-                   " bytes, and the same command goes on from there",
-                   cause->message, part->path, length, file->size);
-  g_error_free (cause);
   return FALSE;
 }
 
@@ -201,7 +192,6 @@ cli_download (const CatalogFile *file, const char *folder, const CliDownloadOpti
 {
   g_autofree char *verified = g_build_filename (folder, file->name, NULL);
   g_auto (Part) part = { g_strconcat (verified, ".part", NULL), -1 };
-  GError *cause = NULL;
 
   ret_download->path = file->sha256 != NULL ? g_steal_pointer (&verified)
                                             : g_strconcat (verified, ".unverified", NULL);
@@ -211,22 +201,16 @@ cli_download (const CatalogFile *file, const char *folder, const CliDownloadOpti
                        "what comes is what the authors published; --accept-unverified fetches it "
                        "all the same",
                        file->url);
-  if (!check_target (file, options->may_replace, ret_download, error))
-    return FALSE;
-  if (ret_download->was_there)
-    return TRUE;
-  if (!cli_can_transfer)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: cannot be fetched, because this program was built without libcurl or "
-                       "libarchive; fetched otherwise to %s, it is verified by the same command",
-                       file->url, ret_download->path);
   /* Once more behind the lock: who held it may have just finished. */
-  if (!open_part (&part, error)
-      || !check_target (file, options->may_replace, ret_download, error))
+  if (!check_target (file, options->may_replace, ret_download, error)
+      || (!ret_download->was_there
+          && (!open_part (&part, error)
+              || !check_target (file, options->may_replace, ret_download, error))))
     return FALSE;
-  if (ret_download->was_there)
+  if (!ret_download->was_there)
+    return fill_and_verify (file, &part, options->timeout_s, ret_download, error)
+           || add_what_is_left (&part, file, error);
+  if (part.fd >= 0)
     g_unlink (part.path);
-  else if (!fill_and_verify (file, &part, options->timeout_s, ret_download, &cause))
-    return add_what_is_left (&part, file, cause, error);
   return TRUE;
 }

@@ -1,17 +1,16 @@
 /* Libraries that are loaded when they are first needed. libcurl and libarchive bring 35 others,
- * which took 25 of the 43 ms in which the program starts, and one command needs them; systemd loads
- * its optional libraries so, for the same reason. They are named by their sonames, which stand
- * since 2006 and 2012; types are those of their headers. */
+ * which took 25 of the 43 ms in which the program starts, and one command needs them. They are
+ * named by their sonames, which stand since 2006 and 2012; types are those of their headers. */
 #pragma once
 
-#include <glib.h>
+#include <gmodule.h>
 
-G_BEGIN_DECLS
+#include "core/base/error.h"
 
 /* Declares @symbol, whose members are pointers to the functions that FUNCTIONS (X) lists, each as
  * X (name); load them with CLI_LATE_LIBRARY_LOAD before a call. */
 #define CLI_LATE_LIBRARY(symbol, FUNCTIONS)                                                        \
-  static const char *const symbol##_names[] = { FUNCTIONS (CLI_LATE_NAME) };                       \
+  static const char *const symbol##_names[] = { FUNCTIONS (CLI_LATE_NAME) NULL };                  \
   static union {                                                                                   \
     gpointer addresses[G_N_ELEMENTS (symbol##_names)];                                             \
     struct {                                                                                       \
@@ -24,9 +23,7 @@ G_BEGIN_DECLS
 /* FALSE with ASSAY_ERROR_IO where the library, or one of the functions, is not there. It stays
  * loaded. By one thread. */
 #define CLI_LATE_LIBRARY_LOAD(symbol, soname, error)                                               \
-  cli_late_library_load (soname, symbol##_names, G_N_ELEMENTS (symbol##_names), symbol.addresses,  \
-                         error)
-gboolean cli_late_library_load (const char *soname, const char *const *names, guint n_names,
-                                gpointer *ret_addresses, GError **error);
+  cli_late_library_load (soname, symbol##_names, symbol.addresses, error)
 
-G_END_DECLS
+gboolean cli_late_library_load (const char *soname, const char *const *names,
+                                gpointer *ret_addresses, GError **error);

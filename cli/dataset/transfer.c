@@ -1,8 +1,6 @@
-/* Transfers by libcurl: http and https, with redirects, and ftp. */
-#include "cli/dataset/transfer.h"
-
+/* Transfers by libcurl: http and https, with redirects, and ftp. What went wrong is said in its
+ * words. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -11,14 +9,14 @@
 #include <curl/curl.h>
 
 #include "cli/cli.h"
+#include "cli/dataset/download.h"
 #include "cli/dataset/late-library.h"
 #include "config.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-#define MAX_REDIRECTS 5
+#define MAX_REDIRECTS 5L
 #define REDRAW_US (G_USEC_PER_SEC / 10)
-#define STATUS_RANGE_REFUSED 416
 
 #define FUNCTIONS(X)                                                                               \
   X (curl_easy_init)                                                                               \
@@ -32,7 +30,6 @@ CLI_LATE_LIBRARY (late, FUNCTIONS);
 /* One request. */
 typedef struct {
   const CatalogFile *file;
-  const char *path;
   int fd;
   CURL *curl;
   guint64 first;  /* the first byte that was asked for */
@@ -41,62 +38,44 @@ typedef struct {
   GError *error; /* why a callback ended it */
 } Request;
 
-const gboolean cli_can_transfer = TRUE;
-
+/* Whether @size, which the server announces or has sent, can be that of the right file. */
 static gboolean
-fail_write (const char *path, GError **error)
-{
-  return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path, g_strerror (errno));
-}
-
-/* Whether what is about to come can be the right file at all. */
-static gboolean
-check_size (Request *request)
+check_size (Request *request, guint64 size, gboolean is_all)
 {
   const CatalogFile *file = request->file;
-  const gboolean is_exact = file->sha256 != NULL;
-  g_autofree char *found = NULL, *expected = NULL;
-  curl_off_t left = -1;
-  guint64 size;
+  g_autofree char *found = assay_text_count (size), *expected = assay_text_count (file->size);
 
-  late.curl_easy_getinfo (request->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &left);
-  size = request->first + (guint64) MAX (left, 0);
-  if (left < 0 || (is_exact ? size == file->size : size <= file->size))
-    return TRUE;
-  found = assay_text_count (size);
-  expected = assay_text_count (file->size);
-  return assay_fail (&request->error, ASSAY_ERROR_DATA,
-                     "%s: has %s bytes, expected %s%s: it is not the file that the catalogue means",
-                     file->url, found, is_exact ? "" : "at most ", expected);
+  return (is_all && file->sha256 != NULL ? size == file->size : size <= file->size)
+         || assay_fail (&request->error, ASSAY_ERROR_DATA,
+                        "has %s bytes%s, expected %s%s: it is not the file that the catalogue "
+                        "means",
+                        found, is_all ? "" : " or more", file->sha256 != NULL ? "" : "at most ",
+                        expected);
 }
 
 static size_t
 on_body (char *data, size_t size, size_t n, void *user)
 {
   Request *request = user;
-  const CatalogFile *file = request->file;
-  const size_t length = size * n;
+  const guint64 after = request->length + n * size;
+  curl_off_t left = -1;
 
-  if (request->length == request->first && !check_size (request))
+  late.curl_easy_getinfo (request->curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &left);
+  if ((left >= 0 && !check_size (request, request->first + (guint64) left, TRUE))
+      || !check_size (request, after, FALSE))
     return CURL_WRITEFUNC_ERROR;
-  if (length > file->size - request->length) {
-    assay_error_set (&request->error, ASSAY_ERROR_DATA,
-                     "%s: is larger than %" PRIu64
-                     " bytes: it is not the file that the catalogue means",
-                     file->url, file->size);
-    return CURL_WRITEFUNC_ERROR;
-  }
-  for (size_t done = 0; done < length;) {
-    const gssize written = write (request->fd, data + done, length - done);
+  while (request->length < after) {
+    const gssize written = write (request->fd, data, after - request->length);
 
     if (written < 0 && errno != EINTR) {
-      fail_write (request->path, &request->error);
+      assay_error_set (&request->error, ASSAY_ERROR_IO, "what comes cannot be written: %s",
+                       g_strerror (errno));
       return CURL_WRITEFUNC_ERROR;
     }
-    done += (size_t) MAX (written, 0);
+    data += MAX (written, 0);
     request->length += (guint64) MAX (written, 0);
   }
-  return length;
+  return n * size;
 }
 
 static int
@@ -110,16 +89,15 @@ on_progress (void *user, G_GNUC_UNUSED curl_off_t total, G_GNUC_UNUSED curl_off_
     g_autofree char *length = assay_text_bytes (request->length);
     g_autofree char *size = assay_text_bytes (request->file->size);
 
-    fprintf (stderr, "\r\033[K%s: %s of %s%s", request->file->name, length,
-             request->file->sha256 != NULL ? "" : "at most ", size);
-    fflush (stderr);
+    g_printerr ("\r\033[K%s: %s of %s%s", request->file->name, length,
+                request->file->sha256 != NULL ? "" : "at most ", size);
     request->drawn = time;
   }
   return cli_is_interrupted ();
 }
 
 static void
-set_options (Request *request, guint timeout_s, char *message)
+set_options (Request *request, long timeout_s, char *message)
 {
   const char *url = request->file->url;
   CURL *curl = request->curl;
@@ -130,13 +108,13 @@ set_options (Request *request, guint timeout_s, char *message)
   late.curl_easy_setopt (curl, CURLOPT_REDIR_PROTOCOLS_STR,
                          g_str_has_prefix (url, "https:") ? "https" : "https,http");
   late.curl_easy_setopt (curl, CURLOPT_FOLLOWLOCATION, 1L);
-  late.curl_easy_setopt (curl, CURLOPT_MAXREDIRS, (long) MAX_REDIRECTS);
+  late.curl_easy_setopt (curl, CURLOPT_MAXREDIRS, MAX_REDIRECTS);
   late.curl_easy_setopt (curl, CURLOPT_FAILONERROR, 1L);
   late.curl_easy_setopt (curl, CURLOPT_NOSIGNAL, 1L);
   late.curl_easy_setopt (curl, CURLOPT_USERAGENT, "assay/" ASSAY_VERSION);
-  late.curl_easy_setopt (curl, CURLOPT_CONNECTTIMEOUT, (long) timeout_s);
+  late.curl_easy_setopt (curl, CURLOPT_CONNECTTIMEOUT, timeout_s);
   late.curl_easy_setopt (curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  late.curl_easy_setopt (curl, CURLOPT_LOW_SPEED_TIME, (long) timeout_s);
+  late.curl_easy_setopt (curl, CURLOPT_LOW_SPEED_TIME, timeout_s);
   late.curl_easy_setopt (curl, CURLOPT_ERRORBUFFER, message);
   late.curl_easy_setopt (curl, CURLOPT_RESUME_FROM_LARGE, (curl_off_t) request->first);
   late.curl_easy_setopt (curl, CURLOPT_WRITEFUNCTION, on_body);
@@ -146,70 +124,52 @@ set_options (Request *request, guint timeout_s, char *message)
   late.curl_easy_setopt (curl, CURLOPT_XFERINFODATA, request);
 }
 
+/* Whether another time may bring more: not where the address is wrong. Time-outs, too many requests
+ * and faults of the server pass. */
 static gboolean
-explain (Request *request, CURLcode code, guint timeout_s, const char *message, GError **error)
+may_pass (CURLcode code, long status)
 {
-  const char *url = request->file->url;
-  long status = 0;
-
-  late.curl_easy_getinfo (request->curl, CURLINFO_RESPONSE_CODE, &status);
-  if (request->error != NULL) {
-    g_propagate_error (error, g_steal_pointer (&request->error));
-    return FALSE;
-  }
-  switch (code) {
-  case CURLE_ABORTED_BY_CALLBACK:
-    return assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
-  case CURLE_HTTP_RETURNED_ERROR:
-    /* Time-outs, too many requests, and faults of the server pass. */
-    return assay_fail (
-        error, status == 408 || status == 429 || status >= 500 ? ASSAY_ERROR_IO : ASSAY_ERROR_DATA,
-        "%s: the server answered with status %ld", url, status);
-  case CURLE_TOO_MANY_REDIRECTS:
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: leads over more than %d redirects", url,
-                       MAX_REDIRECTS);
-  case CURLE_UNSUPPORTED_PROTOCOL:
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: speaks or leads to another protocol: %s", url,
-                       message);
-  case CURLE_OPERATION_TIMEDOUT:
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: nothing came for %u s (--timeout)", url,
-                       timeout_s);
-  default:
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", url,
-                       *message != '\0' ? message : late.curl_easy_strerror (code));
-  }
+  if (code == CURLE_HTTP_RETURNED_ERROR)
+    return status == 408 || status == 429 || status >= 500;
+  return code != CURLE_TOO_MANY_REDIRECTS && code != CURLE_UNSUPPORTED_PROTOCOL;
 }
 
 gboolean
-cli_transfer (const CatalogFile *file, const char *path, int fd, guint64 have, guint timeout_s,
-              GError **error)
+cli_transfer (const CatalogFile *file, int fd, guint64 have, guint timeout_s, GError **error)
 {
-  Request request
-      = { .file = file, .path = path, .fd = fd, .first = have, .length = have };
+  Request request = { .file = file, .fd = fd, .first = have, .length = have };
   char message[CURL_ERROR_SIZE] = "";
-  gboolean cannot_resume, is_ok;
   long status = 0;
   CURLcode code;
 
   if (!CLI_LATE_LIBRARY_LOAD (late, "libcurl.so.4", error))
     return FALSE;
+  if (lseek (fd, (off_t) have, SEEK_SET) < 0 || ftruncate (fd, (off_t) have) != 0)
+    return assay_fail (error, ASSAY_ERROR_IO, "what comes cannot be written: %s",
+                       g_strerror (errno));
   request.curl = late.curl_easy_init ();
   if (request.curl == NULL)
     return assay_fail (error, ASSAY_ERROR_MEMORY, "libcurl cannot be started");
-  if (lseek (fd, (off_t) have, SEEK_SET) < 0 || ftruncate (fd, (off_t) have) != 0) {
-    late.curl_easy_cleanup (request.curl);
-    return fail_write (path, error);
-  }
   set_options (&request, timeout_s, message);
   code = late.curl_easy_perform (request.curl);
   if (request.drawn != 0)
-    fputs ("\r\033[K", stderr);
+    g_printerr ("\r\033[K");
   late.curl_easy_getinfo (request.curl, CURLINFO_RESPONSE_CODE, &status);
-  /* It knows no ranges, sent another one, or has no bytes behind those that are there. */
-  cannot_resume = have > 0
-                  && (code == CURLE_RANGE_ERROR || code == CURLE_BAD_DOWNLOAD_RESUME
-                      || code == CURLE_FTP_COULDNT_USE_REST || status == STATUS_RANGE_REFUSED);
-  is_ok = cannot_resume || code == CURLE_OK || explain (&request, code, timeout_s, message, error);
   late.curl_easy_cleanup (request.curl);
-  return cannot_resume ? cli_transfer (file, path, fd, 0, timeout_s, error) : is_ok;
+  /* It knows no ranges, sent another one, or (416) has no bytes behind those that are there. */
+  if (have > 0
+      && (code == CURLE_RANGE_ERROR || code == CURLE_BAD_DOWNLOAD_RESUME
+          || code == CURLE_FTP_COULDNT_USE_REST || status == 416)) {
+    g_clear_error (&request.error);
+    return cli_transfer (file, fd, 0, timeout_s, error);
+  }
+  if (request.error != NULL)
+    g_propagate_error (error, request.error);
+  else if (code == CURLE_ABORTED_BY_CALLBACK)
+    assay_error_set (error, ASSAY_ERROR_CANCELLED, "interrupted");
+  else if (code != CURLE_OK)
+    assay_error_set (error, may_pass (code, status) ? ASSAY_ERROR_IO : ASSAY_ERROR_DATA, "%s%s",
+                     *message != '\0' ? message : late.curl_easy_strerror (code),
+                     code == CURLE_OPERATION_TIMEDOUT ? " (--timeout)" : "");
+  return code == CURLE_OK;
 }

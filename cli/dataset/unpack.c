@@ -1,10 +1,9 @@
 /* Members of a .tar.gz by libarchive. */
-#include "cli/dataset/transfer.h"
-
 #include <archive.h>
 #include <archive_entry.h>
 
 #include "cli/cli.h"
+#include "cli/dataset/download.h"
 #include "cli/dataset/late-library.h"
 #include "core/base/error.h"
 #include "core/base/output-file.h"
@@ -25,25 +24,9 @@
   X (archive_read_support_format_tar)
 CLI_LATE_LIBRARY (late, FUNCTIONS);
 
-typedef struct archive Archive;
-
-static void
-close_archive (Archive *archive)
-{
-  late.archive_read_free (archive);
-}
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Archive, close_archive)
-
+/* ARCHIVE_OK, ARCHIVE_EOF or what libarchive has to say; FALSE with @error for what is ours. */
 static gboolean
-fail_archive (Archive *archive, const char *path, GError **error)
-{
-  return assay_fail (error, ASSAY_ERROR_DATA, "%s: cannot be unpacked: %s", path,
-                     late.archive_error_string (archive));
-}
-
-static gboolean
-write_member (Archive *archive, const char *path, const char *target, gboolean may_replace,
+write_member (struct archive *archive, const char *target, gboolean may_replace, int *ret_status,
               GError **error)
 {
   g_autoptr (AssayOutputFile) out = assay_output_file_new (target, FALSE, may_replace, error);
@@ -55,45 +38,19 @@ write_member (Archive *archive, const char *path, const char *target, gboolean m
       return assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
     else if (!assay_output_file_write (out, piece, (gsize) n, error))
       return FALSE;
-  if (n < 0)
-    return fail_archive (archive, path, error);
-  return out != NULL && assay_output_file_finish (out, error);
+  *ret_status = n < 0 ? (int) n : ARCHIVE_OK;
+  return n < 0 || (out != NULL && assay_output_file_finish (out, error));
 }
 
-/* Members that are to be written, each with the file that it becomes. */
-static GHashTable *
-list_wanted (const char *const *members, const char *folder, gboolean may_replace)
+/* Writes what @wanted (member to target) has, and takes it out of there. */
+static gboolean
+write_members (struct archive *archive, const char *path, GHashTable *wanted, gboolean may_replace,
+               GError **error)
 {
-  GHashTable *wanted = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
-
-  for (guint i = 0; members[i] != NULL; i++) {
-    g_autofree char *base = g_path_get_basename (members[i]);
-    g_autofree char *target = g_build_filename (folder, base, NULL);
-
-    if (may_replace || !g_file_test (target, G_FILE_TEST_EXISTS))
-      g_hash_table_insert (wanted, (gpointer) members[i], g_steal_pointer (&target));
-  }
-  return wanted;
-}
-
-gboolean
-cli_unpack (const char *path, const char *const *members, const char *folder, gboolean may_replace,
-            GError **error)
-{
-  g_autoptr (Archive) archive = NULL;
-  g_autoptr (GHashTable) wanted = list_wanted (members, folder, may_replace);
   struct archive_entry *entry;
-  int status = ARCHIVE_OK;
+  int status = late.archive_read_open_filename (archive, path, PIECE);
 
-  if (!CLI_LATE_LIBRARY_LOAD (late, "libarchive.so.13", error))
-    return FALSE;
-  archive = late.archive_read_new ();
-  late.archive_read_support_filter_gzip (archive);
-  late.archive_read_support_format_tar (archive);
-  if (g_hash_table_size (wanted) > 0
-      && late.archive_read_open_filename (archive, path, PIECE) != ARCHIVE_OK)
-    return fail_archive (archive, path, error);
-  while (g_hash_table_size (wanted) > 0
+  while (status == ARCHIVE_OK && g_hash_table_size (wanted) > 0
          && (status = late.archive_read_next_header (archive, &entry)) == ARCHIVE_OK) {
     const char *name = late.archive_entry_pathname (entry);
     const char *target = name != NULL ? g_hash_table_lookup (wanted, name) : NULL;
@@ -103,15 +60,43 @@ cli_unpack (const char *path, const char *const *members, const char *folder, gb
     if (target == NULL || late.archive_entry_filetype (entry) != AE_IFREG
         || late.archive_entry_hardlink (entry) != NULL)
       continue;
-    if (!write_member (archive, path, target, may_replace, error))
+    if (!write_member (archive, target, may_replace, &status, error))
       return FALSE;
-    g_hash_table_remove (wanted, name);
+    if (status == ARCHIVE_OK)
+      g_hash_table_remove (wanted, name);
   }
-  if (status != ARCHIVE_OK && status != ARCHIVE_EOF)
-    return fail_archive (archive, path, error);
-  for (guint i = 0; members[i] != NULL; i++)
+  return status == ARCHIVE_OK || status == ARCHIVE_EOF
+         || assay_fail (error, ASSAY_ERROR_DATA, "%s: cannot be unpacked: %s", path,
+                        late.archive_error_string (archive));
+}
+
+gboolean
+cli_unpack (const char *path, char **members, const char *folder, gboolean may_replace,
+            GError **error)
+{
+  g_autoptr (GHashTable) wanted = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
+  struct archive *archive;
+  gboolean is_ok;
+
+  for (guint i = 0; members[i] != NULL; i++) {
+    g_autofree char *base = g_path_get_basename (members[i]);
+    g_autofree char *target = g_build_filename (folder, base, NULL);
+
+    if (may_replace || !g_file_test (target, G_FILE_TEST_EXISTS))
+      g_hash_table_insert (wanted, members[i], g_steal_pointer (&target));
+  }
+  if (g_hash_table_size (wanted) == 0)
+    return TRUE;
+  if (!CLI_LATE_LIBRARY_LOAD (late, "libarchive.so.13", error))
+    return FALSE;
+  archive = late.archive_read_new ();
+  late.archive_read_support_filter_gzip (archive);
+  late.archive_read_support_format_tar (archive);
+  is_ok = write_members (archive, path, wanted, may_replace, error);
+  late.archive_read_free (archive);
+  for (guint i = 0; is_ok && members[i] != NULL; i++)
     if (g_hash_table_contains (wanted, members[i]))
       return assay_fail (error, ASSAY_ERROR_DATA,
                          "%s: has no member '%s', which the catalogue names", path, members[i]);
-  return TRUE;
+  return is_ok;
 }

@@ -15,6 +15,8 @@ measure_of_updates (const AssayAttack *attack)
       return "weight-claims-right";
     else if (g_str_equal (spec->name, "support-scores"))
       return "support-auc";
+    else if (g_str_equal (spec->name, "support-overlaps"))
+      return "overlap-exact-rate";
   return "sample-recovery-rate";
 }
 
@@ -56,17 +58,16 @@ cli_claim_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char 
     break;
   }
   /* Who learns estimates rows, from codes too. */
-  finds_codes
-      = is_of_codes && !attack->adapts && !(attack->needs & ASSAY_GRANT_HASH_FUNCTION);
-  *ret_measure = kind == ASSAY_RELEASE_MIXTURES                    ? "image-ssim"
+  finds_codes = is_of_codes && !attack->adapts && !(attack->needs & ASSAY_GRANT_HASH_FUNCTION);
+  *ret_measure = kind == ASSAY_RELEASE_MIXTURES                     ? "image-ssim"
                  : kind == ASSAY_RELEASE_UPDATES && !attack->adapts ? measure_of_updates (attack)
                  : finds_codes                                      ? "bits-recovered"
                                                                     : "recovery-rate";
   *ret_bound = g_str_has_suffix (*ret_measure, "recovery-rate")
                        || g_str_equal (*ret_measure, "weight-claims-right")
                    ? "0.10"
-               : g_str_equal (*ret_measure, "image-ssim")       ? "0.30"
-                                                                : "0.60";
+               : g_str_equal (*ret_measure, "image-ssim") ? "0.30"
+                                                          : "0.60";
 }
 
 /* Whether one of the attacks before number @end has the claim about @measure already: a claim is

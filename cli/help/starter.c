@@ -32,6 +32,7 @@ enum {
   TEN_VALUES,
   MANY_VALUES,
   ANSWERS,
+  ITEMS,
   PEOPLE,
   FOLDER,
   N_BASES
@@ -96,6 +97,13 @@ static const Base bases[N_BASES] = {
                 .trials = 1,
                 .kinds = ASSAY_RELEASE_VECTORS,
                 .audits_only = TRUE },
+  [ITEMS]
+  = { .about = "Generated feature vectors with labels, on which a graph is made up. An audit "
+               "of the mechanism makes graphs of its own.",
+      .group = "plugin = gaussian-classes\ncount = 2000\ncolumns = 32\nsecrets = 200\n",
+      .trials = 1,
+      .kinds = ASSAY_RELEASE_GRAPH,
+      .audits_only = TRUE },
   [PEOPLE]
   = { .about
       = "Generated feature vectors with labels, and public ones of other people. Each run of "
@@ -128,6 +136,7 @@ typedef struct {
 static const Home homes[] = {
   { .defense = "additive-noise", .base = IMAGES },
   { .defense = "average", .base = SAMPLES, .weaker = "users = 200\ntrainer = step\n" },
+  { .defense = "dmp-graph", .base = ITEMS, .audit = "runs = 1000000\n" },
   { .defense = "exec", .base = PEOPLE },
   { .defense = "gaussian", .base = FEATURES, .audit = "runs = 1000000\n" },
   { .defense = "gaussian-blur", .base = IMAGES },

@@ -240,6 +240,21 @@ is_default (const AssaySettings *settings, const AssayParam *param)
 }
 
 char *
+assay_settings_narrowed (const AssaySettings *settings)
+{
+  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
+    g_autofree char *value = NULL;
+
+    if (!param->tries_all || is_default (settings, param))
+      continue;
+    value = assay_settings_get (settings, param);
+    return g_strdup_printf ("%s = %s, where %s tries all", param->name, value,
+                            param->choices[(guint) param->number]);
+  }
+  return NULL;
+}
+
+char *
 assay_settings_canonical (const AssaySettings *settings)
 {
   GString *text = g_string_new (NULL);

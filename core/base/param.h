@@ -31,10 +31,14 @@ typedef struct {
   /* A feature that is off at its default: it stands in plans, ids and the keys of random streams
    * only where it is set, so that a plugin may gain one and results stay what they are. */
   gboolean is_extra;
+  /* A CHOICE whose default tries all the others: any of these asks less of the plugin. */
+  gboolean tries_all;
 } AssayParam;
 
 /* After the help of a setting: see is_extra. */
 #define ASSAY_PARAM_EXTRA .is_extra = true
+/* The same: see tries_all. */
+#define ASSAY_PARAM_TRIES_ALL .tries_all = true
 
 /* The offset of @field, if its type is @type; a compile error otherwise. */
 #define ASSAY_TYPED_OFFSET(Struct, field, type)                                                   \
@@ -87,6 +91,9 @@ gboolean assay_settings_is_on (const AssaySettings *settings, const char *name);
 gboolean assay_param_exists (const AssayParam *table, const char *name);
 /* The value as a scenario would write it; exact for numbers. */
 char *assay_settings_get (const AssaySettings *settings, const AssayParam *param);
+/* "learner = ridge, where best tries all": the first CHOICE that tries all at its default and is
+ * not at it; NULL: none. */
+char *assay_settings_narrowed (const AssaySettings *settings);
 /* "name=value\n" for every setting in table order, but those that are extra and at their
  * default: the form that is hashed and keys streams. */
 char *assay_settings_canonical (const AssaySettings *settings);

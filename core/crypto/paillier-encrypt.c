@@ -18,13 +18,7 @@ struct AssayPaillierEncryptor {
   gboolean is_shared;     /* power and table are another's */
 };
 
-const char *
-assay_paillier_randomness_name (AssayPaillierRandomness randomness)
-{
-  static const char *const names[] = { "textbook", "short", "none" };
-
-  return names[randomness];
-}
+const char *const assay_paillier_randomness_names[] = { "textbook", "short", "none", NULL };
 
 static AssayEntropy
 item_entropy (const AssayPaillierEncryptor *encryptor, guint64 item)
@@ -48,6 +42,7 @@ make_table (const AssayPaillierEncryptor *encryptor)
   mpz_neg (base[0], base[0]);
   mpz_mod (base[0], base[0], public_key->n);
   assay_power_raise (encryptor->power, public_key->n, FALSE, base, 1);
+  explicit_bzero (&entropy, sizeof entropy);
   table = assay_power_table_new (encryptor->power, base[0], public_key->bits / 16);
   assay_numbers_free (base, 1);
   return table;
@@ -92,6 +87,7 @@ assay_paillier_encryptor_free (AssayPaillierEncryptor *encryptor)
     assay_power_table_free (encryptor->table);
     assay_power_free (encryptor->power);
   }
+  explicit_bzero (encryptor, sizeof *encryptor); /* a stream's key draws all randomness again */
   g_free (encryptor);
 }
 

@@ -23,8 +23,7 @@ typedef enum {
   ASSAY_PAILLIER_NONE, /* no randomness, and no secrecy: (1 + m n). A control. */
 } AssayPaillierRandomness;
 
-/* "textbook", "short" or "none". */
-const char *assay_paillier_randomness_name (AssayPaillierRandomness randomness);
+extern const char *const assay_paillier_randomness_names[]; /* "textbook", "short", "none" */
 
 typedef struct AssayPaillierEncryptor AssayPaillierEncryptor;
 

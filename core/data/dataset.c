@@ -11,7 +11,8 @@ static const char *const holding_names[]
         "further records of the secrets among the public rows",
         "labels of the public rows (public_labels)",
         "further attributes of the secrets (attributes)",
-        "further attributes of the public rows (public_attributes)" };
+        "further attributes of the public rows (public_attributes)",
+        "a map: cameras of the photographs, and test rows with their points in space" };
 
 char *
 assay_holdings_describe (guint holdings)
@@ -44,7 +45,8 @@ assay_dataset_holdings (const AssayDataset *dataset)
          | (dataset->counterparts != NULL ? ASSAY_HAS_COUNTERPARTS : 0)
          | (known->labels != NULL ? ASSAY_HAS_PUBLIC_LABELS : 0)
          | (dataset->secret_data.attributes != NULL ? ASSAY_HAS_ATTRIBUTES : 0)
-         | (known->attributes != NULL ? ASSAY_HAS_PUBLIC_ATTRIBUTES : 0);
+         | (known->attributes != NULL ? ASSAY_HAS_PUBLIC_ATTRIBUTES : 0)
+         | (dataset->cameras != NULL && test->points != NULL ? ASSAY_HAS_MAP : 0);
 }
 
 const gint64 *
@@ -61,6 +63,7 @@ assay_role_data_clear (AssayRoleData *data)
   g_clear_pointer (&data->attributes, assay_array_free);
   g_clear_pointer (&data->frames, assay_array_free);
   g_clear_pointer (&data->pictures, assay_array_free);
+  g_clear_pointer (&data->points, assay_array_free);
   g_clear_pointer (&data->photos, g_ptr_array_unref);
 }
 
@@ -78,5 +81,6 @@ assay_dataset_clear (AssayDataset *dataset)
   g_clear_pointer (&dataset->groups, g_free);
   g_clear_pointer (&dataset->attribute_names, g_strfreev);
   g_clear_pointer (&dataset->homographies, assay_array_free);
+  g_clear_pointer (&dataset->cameras, assay_array_free);
   g_clear_pointer (&dataset->sha256, g_free);
 }

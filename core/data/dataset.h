@@ -30,6 +30,7 @@ typedef enum {
   ASSAY_HAS_PUBLIC_LABELS = 1 << 7,
   ASSAY_HAS_ATTRIBUTES = 1 << 8, /* of the secrets */
   ASSAY_HAS_PUBLIC_ATTRIBUTES = 1 << 9,
+  ASSAY_HAS_MAP = 1 << 10, /* cameras of the groups' photographs, and points of the role test */
 } AssayHolding;
 
 char *assay_holdings_describe (guint holdings); /* "labels of the secrets, ..." */
@@ -47,6 +48,7 @@ typedef struct {
                          * diameter of the neighbourhood (twice the scale sigma), degrees turning
                          * from x to y */
   AssayArray *pictures;   /* int64 n: which of the photographs below the row is of */
+  AssayArray *points;     /* float64 n x 3: where in space the keypoint is, metres */
   GPtrArray *photos;      /* of AssayPhoto; of secrets the one of group g stands at place g */
 } AssayRoleData;
 
@@ -58,7 +60,8 @@ typedef struct {
   AssayRows *test; /* what an honest receiver tests with; never protected */
   AssayRoleData secret_data;
   AssayRoleData public_data;
-  AssayRoleData test_data; /* of views: `pictures` numbers the group, `photos` are the views */
+  AssayRoleData test_data; /* of views: `pictures` numbers the group, `photos` are the views; of a
+                            * map: `pictures` numbers the group whose place it is of */
   gint64 *counterparts;    /* int64 n of secrets: the public row that is another record of the same
                          * person or thing; NULL: unknown */
   gint64 *groups;          /* one number per row of the pool: same number, same group; or NULL */
@@ -67,6 +70,9 @@ typedef struct {
   char **attribute_names; /* of the columns of `attributes` of all roles; NULL: there are none */
   AssayArray *homographies; /* float64 n_groups x 3 x 3: takes a pixel (x, y, 1) of the group's
                              * photograph to its view */
+  AssayArray *cameras;      /* float64 n_groups x 15, of the group's photograph: focal length f and
+                             * centre c in pixels, a rotation R (row-major) and t in metres. A point
+                             * X is at p = R X + t, and at the pixel f (p_x, p_y) / p_z + c */
   AssayGeometry geometry;
   char *sha256; /* of everything that was read or generated */
 } AssayDataset;

@@ -164,6 +164,16 @@ found (const char *path)
   return g_strdup (path);
 }
 
+const char *
+assay_data_folder (const char *otherwise)
+{
+  const char *data = g_getenv ("ASSAY_DATA");
+
+  if (data != NULL && *data != '\0')
+    return data;
+  return g_file_test (otherwise, G_FILE_TEST_IS_DIR) ? otherwise : NULL;
+}
+
 char *
 assay_row_file_find (const char *name, const char *const *folders, GError **error)
 {

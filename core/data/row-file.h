@@ -69,6 +69,10 @@ gboolean assay_row_files_check_disjoint (const AssayRowFiles *files, const char 
 gboolean assay_row_files_check_distinct (const AssayRowFiles *files, const char *role,
                                          GError **error);
 
+/* Where data is: what the environment variable ASSAY_DATA says, otherwise the folder @otherwise,
+ * where there is one; NULL. */
+const char *assay_data_folder (const char *otherwise);
+
 /* The path of the file called @name: itself if absolute, otherwise the first that exists in
  * @folders. ASSAY_ERROR_DATA names every place that was looked at. */
 char *assay_row_file_find (const char *name, const char *const *folders, GError **error);

@@ -38,6 +38,7 @@ typedef struct {
   const char *folder, *scratch;
   GPtrArray *command;
   GPtrArray *shown; /* what is seen of emptied folders */
+  GPtrArray *empty; /* folders in whose place there is an empty one */
 } Confined;
 
 static void
@@ -109,6 +110,16 @@ is_named (char *const *words, const char *real)
   return FALSE;
 }
 
+/* Whether a folder that @real lies in is hidden: nothing can be put in its place there. */
+static gboolean
+lies_in_empty (const Confined *confined, const char *real)
+{
+  for (guint i = 0; i < confined->empty->len; i++)
+    if (is_below (real, confined->empty->pdata[i]))
+      return TRUE;
+  return FALSE;
+}
+
 /* In place of a folder an empty one, and of a file one that cannot be opened; unless it is out of
  * sight already, or the program's own command names it. */
 static void
@@ -117,13 +128,16 @@ hide (Confined *confined, const char *path, const char *here)
   char *real = realpath (path, NULL);
   g_autofree char *first = real != NULL ? first_below_emptied (real) : NULL;
 
-  if (real != NULL && !is_named (confined->words, real) && !is_below (here, real)
+  if (real != NULL && !lies_in_empty (confined, real) && !is_named (confined->words, real)
+      && !is_below (here, real)
       && (first == NULL
           || g_ptr_array_find_with_equal_func (confined->shown, first, g_str_equal, NULL))) {
-    if (g_file_test (real, G_FILE_TEST_IS_DIR))
+    if (g_file_test (real, G_FILE_TEST_IS_DIR)) {
       add (confined->command, (const char *[]){ "--tmpfs", real, "--remount-ro", real, NULL });
-    else
+      g_ptr_array_add (confined->empty, g_strdup (real));
+    } else {
       add (confined->command, (const char *[]){ "--ro-bind", "/dev/null", real, NULL });
+    }
   }
   free (real);
 }
@@ -195,7 +209,12 @@ static GPtrArray *
 confined_command (const Means *with, char *const *words, const char *folder, const char *scratch)
 {
   g_autoptr (GPtrArray) shown = g_ptr_array_new_with_free_func (g_free);
-  Confined confined = { .words = words, .folder = folder, .scratch = scratch, .shown = shown };
+  g_autoptr (GPtrArray) empty = g_ptr_array_new_with_free_func (g_free);
+  Confined confined = { .words = words,
+                        .folder = folder,
+                        .scratch = scratch,
+                        .shown = shown,
+                        .empty = empty };
 
   if (with->bwrap == NULL && with->start == NULL)
     return NULL;

@@ -96,8 +96,9 @@ assay_exec_folder_free (AssayExecFolder *folder)
 
 /* ---- What goes into it ---- */
 
-static gboolean
-add_array (AssayExecFolder *folder, const char *name, const AssayArray *array, GError **error)
+gboolean
+assay_exec_folder_add_array (AssayExecFolder *folder, const char *name, const AssayArray *array,
+                             GError **error)
 {
   g_autofree char *file = g_strconcat (name, ".npy", NULL);
   g_autofree char *path = g_build_filename (folder->path, file, NULL);
@@ -113,7 +114,7 @@ assay_exec_folder_add_view (AssayExecFolder *folder, const char *name, AssayView
   AssayMatrix *matrix = assay_matrix_copy (view, error);
   g_autoptr (AssayArray) array = matrix != NULL ? assay_array_take_matrix (matrix) : NULL;
 
-  return array != NULL && add_array (folder, name, array, error);
+  return array != NULL && assay_exec_folder_add_array (folder, name, array, error);
 }
 
 gboolean
@@ -129,7 +130,7 @@ assay_exec_folder_add_rows (AssayExecFolder *folder, const char *name, const Ass
   if (matrix == NULL)
     return FALSE;
   array = assay_array_take_matrix (matrix);
-  return add_array (folder, name, array, error);
+  return assay_exec_folder_add_array (folder, name, array, error);
 }
 
 gboolean
@@ -141,7 +142,7 @@ assay_exec_folder_add_numbers (AssayExecFolder *folder, const char *name, const 
   if (numbers == NULL)
     return TRUE;
   array = assay_array_take (ASSAY_INT64, 1, &n, g_memdup2 (numbers, n * sizeof *numbers));
-  return add_array (folder, name, array, error);
+  return assay_exec_folder_add_array (folder, name, array, error);
 }
 
 gboolean
@@ -151,6 +152,18 @@ assay_exec_folder_add_release (AssayExecFolder *folder, const char *name,
   g_autofree char *path = g_build_filename (folder->path, name, NULL);
 
   return assay_release_write (release, path, error);
+}
+
+static void
+write_names (AssayJson *json, const char *const *names)
+{
+  if (names == NULL)
+    return;
+  assay_json_key (json, "attribute_names");
+  assay_json_begin_array (json);
+  for (guint i = 0; names[i] != NULL; i++)
+    assay_json_string (json, names[i]);
+  assay_json_end_array (json);
 }
 
 static void
@@ -204,6 +217,7 @@ write_request (AssayExecFolder *folder, GError **error)
     assay_json_member_string (json, "kind", assay_release_kind_name (request->kind));
   if (request->game != NULL)
     assay_json_member_string (json, "game", request->game);
+  write_names (json, request->attribute_names);
   if (request->count > 0) {
     assay_json_member_int (json, "count", (gint64) request->count);
     assay_json_member_int (json, "outputs", (gint64) request->n_outputs);

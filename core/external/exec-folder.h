@@ -9,14 +9,18 @@
  *                   "n": secrets (attack: released items), "d": numbers in one (0: the release does
  *                   not say), "geometry" (as in release.json), "kind": of the release,
  *                   "grants": [what an attack may know, beside the release],
- *                   "game": of an attack, "count": runs of a mechanism, "outputs": numbers that one
- *                   of them puts out,
+ *                   "game": of an attack, "attribute_names": [of the columns of attributes, in the
+ *                   game infer, where they have names], "count": runs of a mechanism, "outputs":
+ *                   numbers that one of them puts out,
  *                   "arrays": { name: file of each array } }
  *   NAME.npy      those arrays; of a defense secrets (n x d float32) and what it uses, of an attack
  *                 what it was granted, and nothing else
  *   release/      what an attack is to attack (assay-release/1)
  *   pairs/        of an attack that is granted them: rows of its own beside what was released of
  *                 them, as 0/release and 0/truth, 1/release and so on (core/plugin/pairs.h)
+ *   crossed/      of the game cross, the other release
+ *   shadows/      of the games member and cross, where it may run the defense: releases that it
+ *                 learns from (attacks/external/exec-shadows.h)
  *   key/          of a defense that an attacker runs on rows of their own, where its key was
  *                 granted: the release that has it, for programs that learn something from the
  *                 secrets and release that; others need not look at it
@@ -82,6 +86,7 @@ typedef struct {
   AssayReleaseKind kind;  /* of a mechanism NONE */
   guint grants;           /* of an attack */
   const char *game;       /* of an attack, as its setting names it */
+  const char *const *attribute_names; /* of its game infer; NULL: they have none */
   gsize count, n_outputs; /* of a mechanism */
 } AssayExecRequest;
 
@@ -99,13 +104,15 @@ AssayExecFolder *assay_exec_folder_new (const AssayExecRequest *request, const A
 void assay_exec_folder_free (AssayExecFolder *folder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayExecFolder, assay_exec_folder_free)
 
-/* Each writes NAME.npy, a release the folder NAME. ASSAY_ERROR_IO. */
+/* Each writes NAME.npy , a release the folder NAME. ASSAY_ERROR_IO. */
 gboolean assay_exec_folder_add_view (AssayExecFolder *folder, const char *name, AssayView view,
                                      GError **error);
 gboolean assay_exec_folder_add_rows (AssayExecFolder *folder, const char *name,
                                      const AssayRows *rows, GError **error); /* NULL: nothing */
 gboolean assay_exec_folder_add_numbers (AssayExecFolder *folder, const char *name,
                                         const gint64 *numbers, gsize n, GError **error);
+gboolean assay_exec_folder_add_array (AssayExecFolder *folder, const char *name,
+                                      const AssayArray *array, GError **error);
 gboolean assay_exec_folder_add_release (AssayExecFolder *folder, const char *name,
                                         const AssayRelease *release, GError **error);
 /* The folder pairs/, as assay_pairs_write has it. */

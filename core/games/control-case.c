@@ -1,6 +1,8 @@
 /* Parts of cases of known outcome. */
 #include "core/games/control-case.h"
 
+#include <string.h>
+
 AssayMatrix *
 assay_control_normals (gsize rows, gsize cols, AssayStream *stream, GError **error)
 {
@@ -92,4 +94,66 @@ assay_control_noisy_shadow (const AssayControlNoise *defense, guint64 first,
   /* Other numbers than those of the noise. */
   all.choice = (AssayStreamKey){ { defense->key.word[0] ^ CHOICE, defense->key.word[1] } };
   return assay_shadow_new (&all);
+}
+
+/* ---- Games that it is played in ---- */
+
+gboolean
+assay_control_members (const AssayControlNoise *defense, gsize n, gsize cols, guint64 runs,
+                       AssayControlCase *ret_case, GError **error)
+{
+  AssayStream stream = assay_stream (defense->key, G_MAXUINT32);
+  AssayMatrix *records = assay_control_normals (n, cols, &stream, error);
+  g_autoptr (AssayMatrix) secrets = records != NULL ? assay_matrix_new (n / 2, cols, error) : NULL;
+  g_autofree gsize *order = g_new (gsize, n);
+  gint64 *members;
+
+  if (secrets == NULL) {
+    assay_matrix_free (records);
+    return FALSE;
+  }
+  members = g_new0 (gint64, n);
+  assay_stream_permutation (&stream, n, order);
+  for (gsize i = 0; i < n / 2; i++) {
+    members[order[i]] = 1;
+    memcpy (assay_matrix_row (secrets, i), assay_matrix_row (records, order[i]),
+            cols * sizeof (float));
+  }
+  ret_case->records = assay_rows_take_matrix (records);
+  ret_case->truth = assay_truth_new ();
+  assay_arrays_take (&ret_case->truth->arrays, "members",
+                     assay_array_take (ASSAY_INT64, 1, &n, members));
+  ret_case->release = assay_control_noisy (defense, assay_matrix_view (secrets), 0, error);
+  ret_case->shadow = assay_control_noisy_shadow (
+      defense, 1, &(AssayShadowTerms){ .runs = runs, .n_secrets = n / 2, .has_key = TRUE });
+  return ret_case->release != NULL;
+}
+
+gboolean
+assay_control_mates (const AssayControlNoise *defense, gsize n, gsize cols, guint64 runs,
+                     AssayControlCase *ret_case, GError **error)
+{
+  AssayStream stream = assay_stream (defense->key, G_MAXUINT32);
+  g_autoptr (AssayMatrix) secrets = assay_control_normals (n, cols, &stream, error);
+  g_autoptr (AssayMatrix) turned = secrets != NULL ? assay_matrix_new (n, cols, error) : NULL;
+  AssayMatrix *others = turned != NULL ? assay_control_normals (4 * n, cols, &stream, error) : NULL;
+  gint64 *mates;
+
+  if (others == NULL)
+    return FALSE;
+  mates = g_new (gint64, n);
+  for (gsize i = 0; i < n; i++) {
+    mates[i] = (gint64) (n - 1 - i);
+    memcpy (assay_matrix_row (turned, i), assay_matrix_row (secrets, n - 1 - i),
+            cols * sizeof (float));
+  }
+  ret_case->public_rows = assay_rows_take_matrix (others);
+  ret_case->truth = assay_truth_new ();
+  assay_arrays_take (&ret_case->truth->arrays, "mates",
+                     assay_array_take (ASSAY_INT64, 1, &n, mates));
+  ret_case->release = assay_control_noisy (defense, assay_matrix_view (secrets), 0, error);
+  ret_case->crossed = assay_control_noisy (defense, assay_matrix_view (turned), 1, error);
+  ret_case->shadow = assay_control_noisy_shadow (
+      defense, 2, &(AssayShadowTerms){ .runs = runs, .n_secrets = n });
+  return ret_case->release != NULL && ret_case->crossed != NULL;
 }

@@ -16,6 +16,19 @@ AssayRelease *assay_control_vectors (AssayView secrets, GError **error);
 gboolean assay_control_take (AssayControlCase *ret_case, AssayRelease *release,
                              AssayMatrix *secrets);
 
+/* The callback of a descriptor for a case that MAKER makes of a struct of TYPE. Its members are
+ * given as they are named, and may say `settings`, which are of type SETTINGS (void: none):
+ * ASSAY_CONTROL (make_control, subspace_control_make, SubspaceControl, void, .cols = 32) */
+#define ASSAY_CONTROL(name, maker, Type, Settings, ...)                                            \
+  static gboolean name (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case,        \
+                        GError **error)                                                            \
+  {                                                                                                \
+    G_GNUC_UNUSED const Settings *settings = data;                                                 \
+    const Type control = { __VA_ARGS__ };                                                          \
+                                                                                                   \
+    return maker (&control, key, ret_case, error);                                                 \
+  }
+
 /* A defense of known outcome: every row with normal noise of @noise, and all rows of a run moved by
  * one vector, whose numbers are normal with deviation @moves. */
 typedef struct {
@@ -31,5 +44,14 @@ AssayRelease *assay_control_noisy (const AssayControlNoise *defense, AssayView r
  * @first on. */
 AssayShadow *assay_control_noisy_shadow (const AssayControlNoise *defense, guint64 first,
                                          const AssayShadowTerms *terms);
+
+/* Game member: @n records x @cols normal numbers, half of which it released; it may be run @runs
+ * times. */
+gboolean assay_control_members (const AssayControlNoise *defense, gsize n, gsize cols, guint64 runs,
+                                AssayControlCase *ret_case, GError **error);
+
+/* Game cross: @n rows that it released twice, and four times as many public rows to run it on. */
+gboolean assay_control_mates (const AssayControlNoise *defense, gsize n, gsize cols, guint64 runs,
+                              AssayControlCase *ret_case, GError **error);
 
 G_END_DECLS

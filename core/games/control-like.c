@@ -5,6 +5,9 @@
 
 #include "core/base/vectors.h"
 #include "core/games/control.h"
+#include "core/games/guesses/cross.h"
+#include "core/games/guesses/infer.h"
+#include "core/games/guesses/member.h"
 
 #define AT_LEAST 0.75
 #define CHANCE 0.01
@@ -355,7 +358,7 @@ judge_set (AssayView estimates, AssayView secrets, AssayView decoys)
   return sum / (double) n_sets;
 }
 
-/* ---- The three games ---- */
+/* ---- The games ---- */
 
 static gboolean
 judge_reconstruct (const AssayControlCase *control_case, const AssayGuess *guess,
@@ -414,11 +417,21 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
       = control_case->public_rows != NULL ? control_case->public_rows : seen->public_rows;
   like.groups = control_case->groups != NULL ? control_case->groups : seen->groups;
   like.pairs = control_case->pairs != NULL ? control_case->pairs : seen->pairs;
+  if (control_case->shadow != NULL)
+    like.shadow = control_case->shadow;
+  if (control_case->crossed != NULL)
+    like.crossed = control_case->crossed;
   is_ok = assay_attack_run (attack, context, &like, guess, error);
   if (is_ok && game == ASSAY_GAME_LINK)
     judge_link (control_case, &like, guess, ret_outcome);
   else if (is_ok && game == ASSAY_GAME_PAIR)
     is_ok = assay_control_judge_pairs (control_case, guess, ret_outcome, error);
+  else if (is_ok && game == ASSAY_GAME_INFER)
+    is_ok = assay_infer_judge (control_case->truth, guess, ret_outcome, error);
+  else if (is_ok && game == ASSAY_GAME_MEMBER)
+    is_ok = assay_member_judge (control_case->truth, guess, ret_outcome, error);
+  else if (is_ok && game == ASSAY_GAME_CROSS)
+    is_ok = assay_cross_judge (control_case->truth, guess, ret_outcome, error);
   else if (is_ok)
     is_ok = judge_reconstruct (control_case, guess, context->stream, ret_outcome, error);
   ret_outcome->is_won = ret_outcome->share >= assay_control_like_at_least (ret_outcome->n);

@@ -16,7 +16,8 @@
  *                how much nearer all estimates are to all secrets than to sets of as many other
  *                rows (energy distance, Szekely and Rizzo 2013); the case is one item.
  *   link         the share of right first candidates, beyond chance
- *   pair         the area under the ROC curve
+ *   pair, member, cross   the area under the ROC curve
+ *   infer        that of each value against the others, in the mean
  * Won from 0.75 on; with fewer than seven items more, such that a guess of nothing wins in at most
  * one of a hundred: that the mean of n uniform placements is y below 1 has a probability of at most
  * (n y)^n / n!, and exactly so for y <= 1/n.

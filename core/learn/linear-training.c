@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/vectors.h"
+#include "core/learn/logistic-optimum.h"
 
 void
 assay_linear_scores (const AssayLinearTraining *training, const double *weights, const float *row,
@@ -120,6 +121,21 @@ assay_linear_pass (const AssayLinearTraining *training, const AssayLinearSamples
 
         *v = penalise (*v, u, paid + k * d + j);
       }
+  }
+}
+
+void
+assay_linear_optimum (const AssayLinearTraining *training, const AssayLinearSamples *samples,
+                      double *ret_weights)
+{
+  AssaySignedRows rows = { .rows = samples->rows,
+                           .chosen = samples->chosen,
+                           .count = samples->count,
+                           .labels = samples->labels };
+
+  for (gsize k = 0; k < training->classes; k++) {
+    rows.positive = (gint64) k;
+    assay_logistic_optimum (&rows, training->penalty, ret_weights + k * training->cols);
   }
 }
 

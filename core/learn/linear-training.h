@@ -70,6 +70,11 @@ void assay_linear_step (const AssayLinearTraining *training, const AssayLinearSa
 void assay_linear_pass (const AssayLinearTraining *training, const AssayLinearSamples *samples,
                         double *inout_weights);
 
+/* Logistic regression of each class against all others, to the optimum (logistic-optimum.h):
+ * logistic loss, rho = 0, lambda above 0 and no bias. Does not depend on what @ret_weights were. */
+void assay_linear_optimum (const AssayLinearTraining *training, const AssayLinearSamples *samples,
+                           double *ret_weights);
+
 /* The class of the highest score; the first of equals. */
 gsize assay_linear_classify (const AssayLinearTraining *training, const double *weights,
                              const float *row);

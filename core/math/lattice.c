@@ -15,6 +15,8 @@
 
 #include "core/base/error.h"
 
+#define CLOCK_ROWS 4 /* further rows between two looks at the clock */
+
 gboolean
 assay_lattice_reduce (gint64 *inout_rows, gsize count, gsize cols, GError **error)
 {
@@ -39,4 +41,20 @@ assay_lattice_reduce (gint64 *inout_rows, gsize count, gsize cols, GError **erro
     return assay_fail (error, ASSAY_ERROR_NUMERIC,
                        "a reduced basis of %zu rows has numbers of more than 64 bits", count);
   return TRUE;
+}
+
+gboolean
+assay_lattice_reduce_until (gint64 *inout_rows, gsize count, gsize cols, gint64 deadline,
+                            gboolean *ret_is_late, GError **error)
+{
+  *ret_is_late = FALSE;
+  if (deadline == 0)
+    return assay_lattice_reduce (inout_rows, count, cols, error);
+  for (gsize n = MIN (count, CLOCK_ROWS);; n = MIN (count, n + CLOCK_ROWS)) {
+    if (!assay_lattice_reduce (inout_rows, n, cols, error))
+      return FALSE;
+    *ret_is_late = n < count && g_get_monotonic_time () >= deadline;
+    if (n == count || *ret_is_late)
+      return TRUE;
+  }
 }

@@ -12,4 +12,10 @@ G_BEGIN_DECLS
  * does not fit into 64 bits. */
 gboolean assay_lattice_reduce (gint64 *inout_rows, gsize count, gsize cols, GError **error);
 
+/* The same, a few more rows at a time, with a look at the clock after each: after @deadline (in
+ * monotonic microseconds; 0: never) @ret_is_late is TRUE, and the rows are a basis that is not yet
+ * reduced. */
+gboolean assay_lattice_reduce_until (gint64 *inout_rows, gsize count, gsize cols, gint64 deadline,
+                                     gboolean *ret_is_late, GError **error);
+
 G_END_DECLS

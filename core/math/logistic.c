@@ -39,10 +39,22 @@ dot (const float *x, const double *w, gsize d)
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
+/* The same of a row of which @k entries are given. */
+static double
+dot_sparse (const guint32 *columns, const float *x, const double *w, gsize k)
+{
+  double sum = 0;
+
+  for (gsize e = 0; e < k; e++)
+    sum += (double) x[e] * w[columns[e]];
+  return sum;
+}
+
 typedef struct {
-  const float *features;
+  const float *features;  /* n x d, or n x k with their columns */
+  const guint32 *columns; /* n x k; NULL: all */
   const guint8 *labels;
-  gsize n, d;
+  gsize n, d, k;
   double penalty;
   const double *weights; /* where the function is asked for */
   double *sums;          /* n_blocks x (d + 2): gradient, then loss */
@@ -58,20 +70,27 @@ static void
 sum_block (gsize block, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Problem *problem = data;
-  const gsize d = problem->d, first = block * BLOCK_ROWS;
+  const gsize d = problem->d, k = problem->k, first = block * BLOCK_ROWS;
   const gsize end = MIN (first + BLOCK_ROWS, problem->n);
   double *gradient = problem->sums + block * (d + 2);
 
   memset (gradient, 0, (d + 2) * sizeof (double));
   for (gsize i = first; i < end; i++) {
-    const float *x = problem->features + i * d;
+    const float *x = problem->features + i * k;
+    const guint32 *columns = problem->columns != NULL ? problem->columns + i * k : NULL;
     const double label = problem->labels[i] != 0;
-    const double s = dot (x, problem->weights, d) + problem->weights[d];
+    const double s = problem->weights[d]
+                     + (columns != NULL ? dot_sparse (columns, x, problem->weights, k)
+                                        : dot (x, problem->weights, d));
     const double small = exp (-fabs (s)); /* never overflows */
     const double q = (s >= 0 ? 1 : small) / (1 + small);
 
-    for (gsize j = 0; j < d; j++)
-      gradient[j] += (q - label) * (double) x[j];
+    if (columns != NULL)
+      for (gsize e = 0; e < k; e++)
+        gradient[columns[e]] += (q - label) * (double) x[e];
+    else
+      for (gsize j = 0; j < d; j++)
+        gradient[j] += (q - label) * (double) x[j];
     gradient[d] += q - label;
     gradient[d + 1] += fmax (s, 0) + log1p (small) - label * s;
   }
@@ -150,20 +169,17 @@ minimise (Problem *problem, double *inout_weights, double *gradient, GError **er
                      sqrt (slope), sqrt (square), status);
 }
 
-gboolean
-assay_logistic_fit (AssayView features, const guint8 *labels, double penalty, double *ret_weights,
-                    GError **error)
+/* Fits the @inout_problem, whose features @view has, in any order. */
+static gboolean
+fit (Problem *inout_problem, AssayView view, double *ret_weights, GError **error)
 {
-  const gsize n = features.rows, d = features.cols;
-  Problem problem
-      = { .features = features.data, .labels = labels, .n = n, .d = d, .penalty = penalty };
+  const gsize n = inout_problem->n, d = inout_problem->d;
   g_autofree double *sums = NULL;
   g_autofree double *gradient = NULL;
   lbfgsfloatval_t *weights;
   gboolean is_ok;
 
-  g_return_val_if_fail (penalty >= 0 && d < G_MAXINT - 16, FALSE);
-  if (!check_sample (features, labels, error))
+  if (!check_sample (view, inout_problem->labels, error))
     return FALSE;
   sums = assay_alloc (count_blocks (n), (d + 2) * sizeof (double), "logistic regression", error);
   gradient = assay_alloc (d + 1, sizeof (double), "logistic regression", error);
@@ -174,10 +190,44 @@ assay_logistic_fit (AssayView features, const guint8 *labels, double penalty, do
     return assay_fail (error, ASSAY_ERROR_MEMORY, "logistic regression: no memory for %zu weights",
                        d + 1);
   memset (weights, 0, (d + 1) * sizeof (double));
-  problem.sums = sums;
-  is_ok = minimise (&problem, weights, gradient, error);
+  inout_problem->sums = sums;
+  is_ok = minimise (inout_problem, weights, gradient, error);
   if (is_ok)
     memcpy (ret_weights, weights, (d + 1) * sizeof (double));
   lbfgs_free (weights);
   return is_ok;
+}
+
+gboolean
+assay_logistic_fit (AssayView features, const guint8 *labels, double penalty, double *ret_weights,
+                    GError **error)
+{
+  Problem problem = { .features = features.data,
+                      .labels = labels,
+                      .n = features.rows,
+                      .d = features.cols,
+                      .k = features.cols,
+                      .penalty = penalty };
+
+  g_return_val_if_fail (penalty >= 0 && problem.d < G_MAXINT - 16, FALSE);
+  return fit (&problem, features, ret_weights, error);
+}
+
+gboolean
+assay_logistic_fit_sparse (const AssaySparseRows *rows, const guint8 *labels, double penalty,
+                           double *ret_weights, GError **error)
+{
+  Problem problem = { .features = rows->values,
+                      .columns = rows->columns,
+                      .labels = labels,
+                      .n = rows->n,
+                      .d = rows->d,
+                      .k = rows->k,
+                      .penalty = penalty };
+  const AssayView values = { rows->n, rows->k, rows->k, rows->values };
+
+  g_return_val_if_fail (penalty >= 0 && problem.d < G_MAXINT - 16, FALSE);
+  for (gsize e = 0; e < rows->n * rows->k; e++)
+    g_return_val_if_fail (rows->columns[e] < rows->d, FALSE);
+  return fit (&problem, values, ret_weights, error);
 }

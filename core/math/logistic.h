@@ -9,3 +9,17 @@
  * taken in a fixed order, whatever the number of threads. */
 gboolean assay_logistic_fit (AssayView features, const guint8 *labels, double penalty,
                              double *ret_weights, GError **error);
+
+/* @n rows of @d features, of which each has @k entries that need not be 0: in row i,
+ * @values[i k + e] in column @columns[i k + e], which is below @d. Two entries of one column add
+ * up. */
+typedef struct {
+  gsize n, d, k;
+  const guint32 *columns;
+  const float *values;
+} AssaySparseRows;
+
+/* assay_logistic_fit() in time n k a step in place of n d: for cells of which each column of an
+ * output is in one. */
+gboolean assay_logistic_fit_sparse (const AssaySparseRows *rows, const guint8 *labels,
+                                    double penalty, double *ret_weights, GError **error);

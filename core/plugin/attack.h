@@ -98,8 +98,10 @@ typedef struct {
       ASSAY_PLUGIN_COMMON;
     };
   };
-  guint reads;    /* set of AssayReleaseKind */
-  guint needs;    /* set of AssayGrant */
+  guint reads;                     /* set of AssayReleaseKind */
+  guint needs;                     /* set of AssayGrant */
+  const char *const *reads_arrays; /* of the release, without which it has nothing to read where
+                                    * its kind may do without them; NULL: none */
   /* It takes what is released for the secret, or for something near it, whatever the defense does:
    * that attacks of this kind alone recover little is no evidence. */
   gboolean is_generic;
@@ -151,14 +153,29 @@ assay_attack_needs (const AssayAttack *attack, gconstpointer settings)
          | (assay_attack_plays (attack, settings) == ASSAY_GAME_LINK ? ASSAY_GRANT_PUBLIC : 0);
 }
 
+/* Whether it learns from pairs with these settings: who compares runs with and without a record, or
+ * two releases, makes runs of its own. */
+static inline gboolean
+assay_attack_wants_pairs (const AssayAttack *attack, gconstpointer settings)
+{
+  const AssayGame game = assay_attack_plays (attack, settings);
+
+  return attack->wants_pairs && game != ASSAY_GAME_MEMBER && game != ASSAY_GAME_CROSS;
+}
+
 /* The kinds of release that it reads with these settings: only items of several secrets can
- * share one. */
+ * share one, and an attribute is of the one secret of an item. */
 static inline guint
 assay_attack_reads (const AssayAttack *attack, gconstpointer settings)
 {
-  return assay_attack_plays (attack, settings) == ASSAY_GAME_PAIR
-             ? attack->reads & assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS)
-             : attack->reads;
+  switch (assay_attack_plays (attack, settings)) {
+  case ASSAY_GAME_PAIR:
+    return attack->reads & assay_kinds_of_items (ASSAY_ITEMS_OF_SEVERAL_SECRETS);
+  case ASSAY_GAME_INFER:
+    return attack->reads & assay_kinds_of_items (ASSAY_ITEM_OF_EACH_SECRET);
+  default:
+    return attack->reads;
+  }
 }
 
 #define ASSAY_ATTACK(symbol, name, ...)                                                            \

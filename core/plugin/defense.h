@@ -45,6 +45,9 @@ typedef struct {
   /* What it draws its material from (ASSAY_GRANT_DATABASE, _PUBLIC), by its settings; NULL:
    * nothing. */
   guint (*uses) (gconstpointer settings);
+  /* Arrays of its kind that its releases do not hold with these settings, whatever is granted:
+   * names, NULL ends. NULL: none that is known. */
+  const char *const *(*lacks) (gconstpointer settings);
   /* Sets what an attack on the release will meet (dimension, n_released); NULL: nothing to set. */
   void (*release_shape) (gconstpointer settings, AssayShape *inout_shape);
   /* Fills @ret_release, and in @ret_truth whatever else a game needs (adversarial rows). The truth
@@ -52,6 +55,9 @@ typedef struct {
    * (normalised) replaces it by that form. */
   gboolean (*protect) (const AssayDefenseContext *context, AssayView secrets,
                        AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
+  /* What whoever reads a report has to know of what was released with these settings, one line;
+   * NULL, or a callback that returns it: nothing. */
+  const char *(*remark) (gconstpointer settings);
   const AssayExternal *external; /* NULL: nothing of it is */
 } AssayDefense;
 

@@ -79,6 +79,34 @@ assay_pairs_bytes (const AssayPairs *pairs)
   return bytes;
 }
 
+gboolean
+assay_pairs_gather (const AssayPairs *pairs, AssayRows **ret_rows, AssayRows **ret_released,
+                    GError **error)
+{
+  const AssayOwnRelease *first = assay_pairs_get (pairs, 0);
+  const gsize n = assay_pairs_count (pairs);
+  g_autoptr (AssayMatrix) rows = assay_matrix_new (n, assay_own_rows (first).cols, error);
+  g_autoptr (AssayMatrix) released
+      = rows != NULL ? assay_matrix_new (n, assay_release_cols (first->release), error) : NULL;
+  gsize done = 0;
+
+  if (released == NULL)
+    return FALSE;
+  for (guint i = 0; i < pairs->releases->len; i++) {
+    const AssayOwnRelease *own = assay_pairs_get (pairs, i);
+    const AssayView view = assay_own_rows (own);
+    const float *points = assay_release_subspaces (own->release).translation;
+
+    memcpy (assay_matrix_row (rows, done), view.data, view.rows * view.cols * sizeof (float));
+    memcpy (assay_matrix_row (released, done), points,
+            view.rows * released->cols * sizeof (float));
+    done += view.rows;
+  }
+  *ret_rows = assay_rows_take_matrix (g_steal_pointer (&rows));
+  *ret_released = assay_rows_take_matrix (g_steal_pointer (&released));
+  return TRUE;
+}
+
 /* ---- Folders ---- */
 
 static AssayOwnRelease *

@@ -47,6 +47,11 @@ assay_pairs_get (const AssayPairs *pairs, guint index)
 gsize assay_pairs_count (const AssayPairs *pairs); /* rows */
 gsize assay_pairs_bytes (const AssayPairs *pairs);
 
+/* All rows, and beside each what was released of it: of pairs of vectors, which have an item for
+ * each row. */
+gboolean assay_pairs_gather (const AssayPairs *pairs, AssayRows **ret_rows,
+                             AssayRows **ret_released, GError **error);
+
 /* Folders: FOLDER/release and FOLDER/truth, as `assay protect` writes them, or several such, as
  * FOLDER/0, FOLDER/1 and so on. What is read was made with the key of the release under attack.
  * Errors say which file or array, and what was expected. */

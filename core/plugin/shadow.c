@@ -23,6 +23,15 @@ assay_shadow_new (const AssayShadowTerms *terms)
   return shadow;
 }
 
+AssayShadow *
+assay_shadow_again (const AssayShadow *shadow)
+{
+  AssayShadowTerms terms = shadow->terms;
+
+  terms.free_data = NULL;
+  return assay_shadow_new (&terms);
+}
+
 void
 assay_shadow_free (AssayShadow *shadow)
 {
@@ -38,6 +47,12 @@ guint64
 assay_shadow_left (const AssayShadow *shadow)
 {
   return shadow->terms.runs - shadow->spent;
+}
+
+guint64
+assay_shadow_runs (const AssayShadow *shadow)
+{
+  return shadow->terms.runs - MIN (shadow->terms.spent, shadow->terms.runs);
 }
 
 gboolean

@@ -44,6 +44,7 @@ AssayOwnRelease *assay_shadow_run (AssayShadow *shadow, guint64 number, const As
 AssayStreamKey assay_shadow_choice (const AssayShadow *shadow);
 
 guint64 assay_shadow_left (const AssayShadow *shadow); /* runs */
+guint64 assay_shadow_runs (const AssayShadow *shadow); /* those left when it was handed over */
 gboolean assay_shadow_has_key (const AssayShadow *shadow);
 gsize assay_shadow_secrets (const AssayShadow *shadow); /* of the release under attack */
 
@@ -70,6 +71,8 @@ typedef struct {
 } AssayShadowTerms;
 
 AssayShadow *assay_shadow_new (const AssayShadowTerms *terms);
+/* As it was when it was handed over, with no run spent; @shadow has to stay. */
+AssayShadow *assay_shadow_again (const AssayShadow *shadow);
 void assay_shadow_free (AssayShadow *shadow);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayShadow, assay_shadow_free)
 

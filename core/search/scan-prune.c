@@ -248,6 +248,9 @@ prune_panel_load (PrunePanel *panel, const float *rows, const float *norms, gsiz
 gboolean
 prune_has_chains (gsize n_stacked, gsize width, gsize cols)
 {
+  if (!prune_is_possible ())
+    return FALSE;
+
   const gsize padded = round_up (n_stacked, CHAIN_LANES);
   AssayStream stream = assay_stream (assay_stream_key (1, 0, "scan", "chains"), 0);
   g_autofree float *stack = g_new (float, n_stacked *cols);

@@ -30,7 +30,7 @@ void prune_panel_load (PrunePanel *panel, const float *rows, const float *norms,
                        gsize cols);
 
 /* Whether the product of @n_stacked rows of subspaces and @width rows of a panel has the bits of
- * prune_products, which is tried out. */
+ * prune_products, which is tried out; never where the processor has no instructions for them. */
 gboolean prune_has_chains (gsize n_stacked, gsize width, gsize cols);
 
 /* Whether the last passes over @block were worth their time, so that the next should be made. */

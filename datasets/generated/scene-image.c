@@ -97,19 +97,10 @@ describe (const AssaySceneRules *rules, AssaySift *sift, const Shot *shot, Assay
   AssayStream choice = image_stream (rules->key, shot->role, image->number, CHOICE);
   g_autoptr (AssayPhoto) photo
       = assay_scene_render (shot->scene, shot->homography, &rules->camera, &camera, error);
-  g_autoptr (AssayPhoto) grey = photo != NULL ? assay_photo_grey (photo, error) : NULL;
-  g_autoptr (GArray) keypoints = grey != NULL ? assay_sift_detect (sift, grey, error) : NULL;
-  g_autofree gsize *chosen = NULL;
 
-  if (keypoints == NULL
-      || !assay_picture_reserve (picture, MIN (keypoints->len, rules->per_image), error))
+  if (photo == NULL
+      || !assay_picture_describe (picture, sift, photo, rules->per_image, &choice, error))
     return FALSE;
-  chosen = assay_picture_choose (&choice, keypoints->len, rules->per_image);
-  for (gsize i = 0; i < picture->count; i++) {
-    picture->keypoints[i] = g_array_index (keypoints, AssayKeypoint, chosen[i]);
-    assay_sift_describe (sift, &picture->keypoints[i],
-                         picture->descriptors + i * ASSAY_SIFT_LENGTH);
-  }
   if (image->has_photo)
     picture->photo = g_steal_pointer (&photo);
   return TRUE;

@@ -50,6 +50,25 @@ assay_picture_choose (AssayStream *stream, gsize n, gsize count)
   return chosen;
 }
 
+gboolean
+assay_picture_describe (AssayPicture *picture, AssaySift *sift, const AssayPhoto *photo,
+                        gsize count, AssayStream *stream, GError **error)
+{
+  g_autoptr (AssayPhoto) grey = assay_photo_grey (photo, error);
+  g_autoptr (GArray) keypoints = grey != NULL ? assay_sift_detect (sift, grey, error) : NULL;
+  g_autofree gsize *chosen = NULL;
+
+  if (keypoints == NULL || !assay_picture_reserve (picture, MIN (keypoints->len, count), error))
+    return FALSE;
+  chosen = assay_picture_choose (stream, keypoints->len, count);
+  for (gsize i = 0; i < picture->count; i++) {
+    picture->keypoints[i] = g_array_index (keypoints, AssayKeypoint, chosen[i]);
+    assay_sift_describe (sift, &picture->keypoints[i],
+                         picture->descriptors + i * ASSAY_SIFT_LENGTH);
+  }
+  return TRUE;
+}
+
 static gsize
 count_rows (const GPtrArray *images)
 {

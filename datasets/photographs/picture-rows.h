@@ -22,6 +22,11 @@ void assay_picture_clear (AssayPicture *image);
  * from @stream. */
 gsize *assay_picture_choose (AssayStream *stream, gsize n, gsize count);
 
+/* Fills @picture, which is empty, with what @sift finds in @photo: descriptors of its keypoints,
+ * up to @count of them, drawn from @stream. */
+gboolean assay_picture_describe (AssayPicture *picture, AssaySift *sift, const AssayPhoto *photo,
+                                 gsize count, AssayStream *stream, GError **error);
+
 /* The rows of @images (of AssayPicture) one after the other, at least one in all. With @ret_data
  * also their frames, which image (its place in @images) each is of, and the photographs, which all
  * images have and which are taken away from them. All of it goes into @checksum, in this order. */

@@ -11,11 +11,9 @@
  * {y_0 >= epsilon sigma^2 / s + s / 2}; its probabilities are the two terms above. */
 #include <math.h>
 
-#define MATHLIB_STANDALONE 1
-#include <Rmath.h>
-
 #include "core/base/vectorise.h"
 #include "core/data/kinds/vectors.h"
+#include "core/stats/gaussian-privacy.h"
 #include "defenses/mechanisms/real-neighbours.h"
 #include "defenses/mechanisms/row-mechanism.h"
 
@@ -32,78 +30,12 @@ typedef struct {
 
 /* ---- Calibration ---- */
 
-/* Logarithms of the probabilities of the tight event at @epsilon on both inputs, whose distance is
- * @m deviations. */
-static void
-event_logs (double m, double epsilon, double *ret_first, double *ret_second)
-{
-  const double shift = epsilon > 0 ? epsilon / m : 0;
-
-  *ret_first = pnorm (m / 2 - shift, 0, 1, TRUE, TRUE);
-  *ret_second = pnorm (-m / 2 - shift, 0, 1, TRUE, TRUE);
-}
-
-static double
-log_delta (double m, double epsilon)
-{
-  double first, second;
-
-  event_logs (m, epsilon, &first, &second);
-  return first + log (-expm1 (MIN (0, epsilon + second - first)));
-}
-
-/* The m with delta (epsilon) = @delta: Newton's step in ln m and ln delta, or bisection where that
- * leaves the bracket. It begins where Phi (a) would be about @delta. Each panel of a distinguishing
- * game comes here twice, so what the last step gives is not checked: a step squares the error. */
-static double
-analytic_distance (double epsilon, double delta)
-{
-  const double wanted = log (delta), tail = sqrt (2 * log (1.25 / delta));
-  double low = 0, high = INFINITY, m = sqrt (tail * tail + 2 * epsilon) - tail;
-
-  for (guint i = 0; i < 200 && high - low > 4 * DBL_EPSILON * m; i++) {
-    const double value = log_delta (m, epsilon), excess = value - wanted;
-    const double slope = m * exp (dnorm (m / 2 - epsilon / m, 0, 1, TRUE) - value);
-    const double next = m * exp (-excess / slope);
-
-    if (fabs (next - m) <= 1e-9 * m)
-      return next;
-    if (excess > 0)
-      high = m;
-    else
-      low = m;
-    m = next > low && next < high ? next : isinf (high) ? 2 * m : (low + high) / 2;
-  }
-  return m;
-}
-
 /* s / sigma for this budget. */
 static double
 distance (const Gaussian *settings, double epsilon)
 {
-  return settings->calibration == ANALYTIC ? analytic_distance (epsilon, settings->delta)
+  return settings->calibration == ANALYTIC ? assay_gaussian_distance (epsilon, settings->delta)
                                            : epsilon / sqrt (2 * log (1.25 / settings->delta));
-}
-
-/* The epsilon at which inputs @m deviations apart have @delta; 0 if they have less at any. */
-static double
-tight_epsilon (double m, double delta)
-{
-  double low = 0, high = 1;
-
-  if (!(m > 0) || log_delta (m, 0) <= log (delta))
-    return 0;
-  while (log_delta (m, high) > log (delta))
-    high *= 2;
-  for (guint i = 0; i < 100; i++) {
-    const double middle = (low + high) / 2;
-
-    if (log_delta (m, middle) > log (delta))
-      low = middle;
-    else
-      high = middle;
-  }
-  return high;
 }
 
 /* ---- The mechanism ---- */
@@ -192,7 +124,7 @@ tight_event (gconstpointer data, G_GNUC_UNUSED gsize cols, double epsilon, doubl
   const Gaussian *settings = data;
   const double m = distance (settings, epsilon);
 
-  event_logs (m, tight_epsilon (m, settings->delta), ret_first, ret_second);
+  assay_gaussian_event_logs (m, assay_gaussian_epsilon (m, settings->delta), ret_first, ret_second);
   *ret_first = exp (*ret_first);
   *ret_second = exp (*ret_second);
 }

@@ -16,7 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/crypto/encoding.h"
-#include "core/crypto/paillier.h"
+#include "core/crypto/paillier-setup.h"
 #include "defenses/mechanisms/row-mechanism.h"
 
 #define WORD_BYTES 3
@@ -24,9 +24,6 @@
 
 typedef enum { FIXED, FLOATING } Encoding;
 
-static const guint lengths[] = { 1024, 2048, 3072 };
-static const char *const bits_names[] = { "1024", "2048", "3072", NULL };
-static const char *const randomness_names[] = { "textbook", "short", "none", NULL };
 static const char *const encodings[] = { "fixed", "floating", NULL };
 
 typedef struct {
@@ -38,35 +35,30 @@ typedef struct {
 
 /* ---- The key ---- */
 
-/* A key and what encrypts with it, made once for all runs of the process. */
-typedef struct {
-  AssayPaillierKey *key;
-  AssayPaillierEncryptor *encryptor;
-} Encryption;
-
-static const Encryption *
+/* A key and what encrypts with it, made once for all runs of the process, and kept to its end. */
+static const AssayPaillierSetup *
 encryption_of (const PaillierEncryption *settings)
 {
   static GMutex lock;
   static GHashTable *known;
   g_autofree char *name
-      = g_strdup_printf ("%s %s %" G_GINT64_FORMAT, bits_names[settings->bits],
-                         randomness_names[settings->randomness], settings->key_seed);
-  Encryption *encryption;
+      = g_strdup_printf ("%s %s %" G_GINT64_FORMAT, assay_paillier_length_names[settings->bits],
+                         assay_paillier_randomness_names[settings->randomness], settings->key_seed);
+  AssayPaillierSetup *encryption;
 
   g_mutex_lock (&lock);
   if (known == NULL)
     known = g_hash_table_new (g_str_hash, g_str_equal);
   encryption = g_hash_table_lookup (known, name);
   if (encryption == NULL) {
-    const AssayStreamKey stream = assay_stream_key (
-        (guint64) settings->key_seed, 0, "paillier-encryption", bits_names[settings->bits]);
+    const AssayStreamKey stream
+        = assay_stream_key ((guint64) settings->key_seed, 0, "paillier-encryption",
+                            assay_paillier_length_names[settings->bits]);
 
-    encryption = g_new (Encryption, 1);
-    encryption->key = assay_paillier_key_new (lengths[settings->bits], &stream, NULL);
-    encryption->encryptor = assay_paillier_encryptor_new (
-        &encryption->key->public_key, (AssayPaillierRandomness) settings->randomness,
-        ASSAY_POWER_FASTEST, &stream);
+    encryption = assay_paillier_setup_new (
+        &(AssayPaillierChoice){
+            .length = settings->bits, .randomness = settings->randomness, .seed = stream },
+        &stream, NULL);
     g_hash_table_insert (known, g_steal_pointer (&name), encryption);
   }
   g_mutex_unlock (&lock);
@@ -78,7 +70,7 @@ encryption_of (const PaillierEncryption *settings)
 static gsize
 words_of (const PaillierEncryption *settings)
 {
-  return assay_pieces (lengths[settings->bits] / 4, WORD_BYTES);
+  return assay_pieces (assay_paillier_lengths[settings->bits] / 4, WORD_BYTES);
 }
 
 static void
@@ -111,6 +103,7 @@ pair (G_GNUC_UNUSED gconstpointer settings, gsize cols, guint index, AssayStream
 
 /* A row as plaintexts, with exponents (floating alone). */
 typedef struct {
+  gsize bytes;
   guint8 *plaintexts; /* with room for some rows more */
   gint64 *exponents;
 } Plain;
@@ -118,6 +111,7 @@ typedef struct {
 static void
 plain_clear (Plain *plain)
 {
+  explicit_bzero (plain->plaintexts, plain->bytes);
   g_free (plain->plaintexts);
   g_free (plain->exponents);
 }
@@ -126,7 +120,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Plain, plain_clear)
 static Plain
 plain_of (const PaillierEncryption *settings, gsize rows, gsize cols)
 {
-  return (Plain){ g_malloc (rows * cols * lengths[settings->bits] / 8), g_new0 (gint64, cols) };
+  const gsize bytes = rows * cols * assay_paillier_lengths[settings->bits] / 8;
+
+  return (Plain){ bytes, g_malloc (bytes), g_new0 (gint64, cols) };
 }
 
 static gboolean
@@ -135,13 +131,16 @@ encode (const PaillierEncryption *settings, const float *row, gsize cols, Plain 
 {
   const AssayPaillierPublic *public_key = &encryption_of (settings)->key->public_key;
   g_autofree double *weights = g_new (double, cols);
+  gboolean is_done;
 
   for (gsize j = 0; j < cols; j++)
     weights[j] = (double) row[j];
-  return settings->encoding == FIXED
-             ? assay_encode_fixed (public_key, weights, cols, 1, inout_plain->plaintexts, error)
-             : assay_encode_floating (public_key, weights, cols, inout_plain->plaintexts,
-                                      inout_plain->exponents, error);
+  is_done = settings->encoding == FIXED
+                ? assay_encode_fixed (public_key, weights, cols, 1, inout_plain->plaintexts, error)
+                : assay_encode_floating (public_key, weights, cols, inout_plain->plaintexts,
+                                         inout_plain->exponents, error);
+  explicit_bzero (weights, cols * sizeof *weights);
+  return is_done;
 }
 
 static void
@@ -162,7 +161,7 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
      float *ret_outputs)
 {
   const PaillierEncryption *settings = data;
-  const Encryption *encryption = encryption_of (settings);
+  const AssayPaillierSetup *encryption = encryption_of (settings);
   const gsize plain = cols * assay_paillier_plaintext_bytes (&encryption->key->public_key);
   const gsize cipher = assay_paillier_ciphertext_bytes (&encryption->key->public_key);
   const gsize words = words_of (settings), block = MAX (BLOCK / cols, 1);
@@ -223,10 +222,17 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
          && row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 
+static const char *
+remark (G_GNUC_UNUSED gconstpointer settings)
+{
+  return ASSAY_PAILLIER_SEED_REMARK;
+}
+
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (PaillierEncryption, bits, 0, bits_names, "Length of the modulus"),
+  ASSAY_PARAM_CHOICE (PaillierEncryption, bits, 0, assay_paillier_length_names,
+                      "Length of the modulus"),
   ASSAY_PARAM_CHOICE (
-      PaillierEncryption, randomness, ASSAY_PAILLIER_TEXTBOOK, randomness_names,
+      PaillierEncryption, randomness, ASSAY_PAILLIER_TEXTBOOK, assay_paillier_randomness_names,
       "Of a ciphertext: r^n with any r; a power of one base with an exponent of "
       "half the length (Damgard, Jurik and Nielsen); or none, a control that loses"),
   ASSAY_PARAM_CHOICE (PaillierEncryption, encoding, FIXED, encodings,
@@ -248,4 +254,5 @@ ASSAY_DEFENSE (paillier_encryption, "paillier-encryption",
   .claim = "the ciphertexts of any two vectors of one length cannot be told apart by those of "
            "limited means: epsilon 0",
   .mechanism = &mechanism,
-  .protect = protect);
+  .protect = protect,
+  .remark = remark);

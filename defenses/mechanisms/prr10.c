@@ -24,9 +24,10 @@
 
 #include "core/data/kinds/statistics.h"
 #include "core/data/kinds/vectors.h"
+#include "core/learn/logistic-optimum.h"
+#include "defenses/mechanisms/party-noise.h"
 #include "defenses/mechanisms/row-mechanism.h"
-
-typedef enum { COORDINATES, SPHERICAL } Shape;
+#include "defenses/mechanisms/unit-rows.h"
 
 static const char *const shapes[] = { "coordinates", "spherical", NULL };
 
@@ -41,7 +42,7 @@ typedef struct {
 static double
 scale_of (const Prr10 *settings, gsize records)
 {
-  return 2 / ((double) records * settings->epsilon * settings->penalty);
+  return prr10_scale (records, settings->epsilon, settings->penalty);
 }
 
 /* ---- Training ---- */
@@ -53,66 +54,17 @@ slope_at (double margin)
   return 1 / (1 + exp (margin));
 }
 
-/* Of rows at most 1 long; longer ones count as shortened. */
-static double
-factor_of (const float *row, gsize cols)
-{
-  double square = 0;
-
-  for (gsize j = 0; j < cols; j++)
-    square += (double) row[j] * (double) row[j];
-  return square > 1 ? 1 / sqrt (square) : 1;
-}
-
-/* The gradient at @weights. */
-static void
-gradient_at (AssayView rows, const double *factors, double penalty, const double *weights,
-             double *ret_gradient)
-{
-  for (gsize j = 0; j < rows.cols; j++)
-    ret_gradient[j] = penalty * weights[j];
-  for (gsize i = 0; i < rows.rows; i++) {
-    const float *row = assay_view_row (rows, i);
-    double margin = 0, share;
-
-    for (gsize j = 0; j < rows.cols; j++)
-      margin += weights[j] * (double) row[j];
-    share = factors[i] * slope_at (factors[i] * margin) / (double) rows.rows;
-    for (gsize j = 0; j < rows.cols; j++)
-      ret_gradient[j] -= share * (double) row[j];
-  }
-}
-
-/* The optimum, to a distance of 1e-12 / penalty: Nesterov's method for a curvature between the
- * penalty and that plus 1/4, which rows of length 1 cannot pass. Its error falls by
- * 1 - sqrt (least / most curvature) a round; the bound on rounds is never met for penalties that
- * settings admit. */
+/* Rows longer than 1 count as shortened. */
 static void
 train (AssayView rows, double penalty, double *ret_weights)
 {
-  const double most = penalty + 0.25, ratio = sqrt (penalty / most);
-  const double momentum = (1 - ratio) / (1 + ratio);
   g_autofree double *factors = g_new (double, rows.rows);
-  g_autofree double *ahead = g_new0 (double, rows.cols);
-  g_autofree double *gradient = g_new (double, rows.cols);
 
   for (gsize i = 0; i < rows.rows; i++)
-    factors[i] = factor_of (assay_view_row (rows, i), rows.cols);
-  memset (ret_weights, 0, rows.cols * sizeof *ret_weights);
-  for (guint round = 0; round < 100000; round++) {
-    double largest = 0;
-
-    gradient_at (rows, factors, penalty, ahead, gradient);
-    for (gsize j = 0; j < rows.cols; j++) {
-      const double next = ahead[j] - gradient[j] / most;
-
-      largest = MAX (largest, fabs (gradient[j]));
-      ahead[j] = next + momentum * (next - ret_weights[j]);
-      ret_weights[j] = next;
-    }
-    if (largest * sqrt ((double) rows.cols) <= 1e-12)
-      return;
-  }
+    factors[i] = unit_rows_factor (assay_view_row (rows, i), rows.cols);
+  assay_logistic_optimum (
+      &(AssaySignedRows){ .rows = rows, .count = rows.rows, .factors = factors }, penalty,
+      ret_weights);
 }
 
 /* ---- Neighbouring inputs ---- */
@@ -162,56 +114,20 @@ best_angle (double reach)
 }
 
 /* Pair 0: all rows are p but the first, which is -cos p + sin q in the one, -cos p - sin q in the
- * other, p = (1, -1, 1, -1, ..) and q = (1, 1, 1, 1, ..) over sqrt (d). The difference lies along
- * q, of whose length no L1 norm is larger. Of one column there is no p. An odd last column is zero.
- */
-static void
-worst_pair (const Prr10 *settings, gsize cols, float *ret_first, float *ret_second)
-{
-  const gsize even = cols - (cols > 1 ? cols % 2 : 0);
-  const double angle = cols > 1 ? best_angle (reach_of (settings)) : G_PI / 2;
-  const double unit = (1 - 1e-6) / sqrt ((double) even); /* float32 must not be longer than 1 */
-
-  memset (ret_first, 0, (gsize) settings->records * cols * sizeof *ret_first);
-  memset (ret_second, 0, (gsize) settings->records * cols * sizeof *ret_second);
-  for (gsize j = 0; j < even; j++) {
-    const double along = cols > 1 ? (j % 2 == 0 ? unit : -unit) : 0;
-
-    ret_first[j] = (float) (-cos (angle) * along + sin (angle) * unit);
-    ret_second[j] = (float) (-cos (angle) * along - sin (angle) * unit);
-    for (gsize i = 1; i < (gsize) settings->records; i++)
-      ret_first[i * cols + j] = ret_second[i * cols + j] = (float) along;
-  }
-}
-
-static void
-draw_row (AssayStream *stream, gsize cols, float *ret_row)
-{
-  double factor;
-
-  for (gsize j = 0; j < cols; j++)
-    ret_row[j] = (float) assay_stream_normal (stream);
-  factor = factor_of (ret_row, cols);
-  for (gsize j = 0; j < cols; j++)
-    ret_row[j] = (float) (factor * (double) ret_row[j]);
-}
-
-/* Beyond pair 0: random rows, of which the first is replaced. */
+ * other (unit-rows.h). The difference lies along q. Beyond it rows are random. */
 static void
 pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *ret_first,
       float *ret_second)
 {
   const Prr10 *settings = data;
-  const gsize records = (gsize) settings->records;
+  const UnitRows size = { (gsize) settings->records, cols };
+  const double angle = cols > 1 ? best_angle (reach_of (settings)) : G_PI / 2;
 
-  if (index == 0) {
-    worst_pair (settings, cols, ret_first, ret_second);
-    return;
-  }
-  for (gsize i = 0; i < records; i++)
-    draw_row (stream, cols, ret_first + i * cols);
-  memcpy (ret_second, ret_first, records * cols * sizeof *ret_second);
-  draw_row (stream, cols, ret_second);
+  if (index == 0)
+    unit_rows_opposite (size, &(UnitRowsPair){ -cos (angle), sin (angle), cols > 1 ? 1 : 0 },
+                        ret_first, ret_second);
+  else
+    unit_rows_random (size, stream, ret_first, ret_second);
 }
 
 /* ---- Runs ---- */
@@ -230,27 +146,6 @@ centre_of (const Prr10 *settings, gsize cols, const float *input)
   return centre;
 }
 
-/* @cols numbers of noise: a sum of d exponential lengths is Gamma (d). */
-static void
-draw_noise (const Prr10 *settings, double scale, gsize cols, AssayStream *stream, double *ret_noise)
-{
-  double length = 0, square = 0;
-
-  assay_stream_fill_laplace (stream, cols, ret_noise);
-  for (gsize j = 0; j < cols; j++) {
-    length += fabs (ret_noise[j]);
-    ret_noise[j] *= scale;
-  }
-  if (settings->noise == COORDINATES)
-    return;
-  for (gsize j = 0; j < cols; j++) {
-    ret_noise[j] = assay_stream_normal (stream);
-    square += ret_noise[j] * ret_noise[j];
-  }
-  for (gsize j = 0; j < cols; j++)
-    ret_noise[j] *= scale * length / sqrt (square);
-}
-
 static void
 run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gsize count,
      float *ret_outputs)
@@ -258,9 +153,10 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
   const Prr10 *settings = data;
   g_autofree double *centre = centre_of (settings, cols, input);
   g_autofree double *noise = g_new (double, cols);
+  const double scale = scale_of (settings, (gsize) settings->records);
 
   for (gsize i = 0; i < count; i++) {
-    draw_noise (settings, scale_of (settings, (gsize) settings->records), cols, stream, noise);
+    prr10_draw ((Prr10Noise) settings->noise, scale, stream, cols, noise);
     for (gsize j = 0; j < cols; j++)
       ret_outputs[i * cols + j] = (float) (centre[j] + noise[j]);
   }
@@ -270,8 +166,8 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
  * that is theirs. Of one column the output is first moved between the two: all outputs beyond then
  * give the same number to the last bit, and no threshold splits the atom. */
 static double
-nearer_first (Shape noise, const double *first, const double *second, const float *output,
-              gsize cols)
+nearer_first (Prr10Noise noise, const double *first, const double *second,
+              const float *output, gsize cols)
 {
   double sum = 0, near_first = 0, near_second = 0;
 
@@ -285,7 +181,7 @@ nearer_first (Shape noise, const double *first, const double *second, const floa
     near_first += to_first * to_first;
     near_second += to_second * to_second;
   }
-  return noise == COORDINATES ? sum : sqrt (near_second) - sqrt (near_first);
+  return noise == PRR10_COORDINATES ? sum : sqrt (near_second) - sqrt (near_first);
 }
 
 static void
@@ -299,7 +195,8 @@ log_ratio (gconstpointer data, gsize cols, AssayInputPair pair, const float *out
 
   for (gsize i = 0; i < count; i++)
     ret_scores[i]
-        = nearer_first ((Shape) settings->noise, first, second, outputs + i * cols, cols) / scale;
+        = nearer_first ((Prr10Noise) settings->noise, first, second, outputs + i * cols, cols)
+          / scale;
 }
 
 static const AssayMechanism mechanism = {
@@ -343,11 +240,12 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
     for (gsize j = 0; j < secrets.cols; j++)
       sum[j] += model[j] / (double) users;
   }
-  draw_noise (settings, scale_of (settings, least), secrets.cols, &stream, model);
+  prr10_draw ((Prr10Noise) settings->noise, scale_of (settings, least), &stream, secrets.cols,
+              model);
   for (gsize j = 0; j < secrets.cols; j++)
     released->data[j] = (float) (sum[j] + model[j]);
   assay_arrays_take (&ret_release->arrays, "statistics", assay_array_take_matrix (released));
-  if (settings->noise == COORDINATES) { /* the other noise has no name among those of the kind */
+  if (settings->noise == PRR10_COORDINATES) { /* the kind has no name for the other noise */
     ASSAY_SET_PARAMETER (ret_release, AssayStatisticsParameters, noise, ASSAY_NOISE_LAPLACE);
     ASSAY_SET_PARAMETER (ret_release, AssayStatisticsParameters, scale, scale_of (settings, least));
   }
@@ -361,7 +259,7 @@ static const AssayParam parameters[]
         ASSAY_PARAM_INT (Prr10, records, 100, 1, 100000, "",
                          "Rows of the smallest party in an audit of epsilon; elsewhere it has as "
                          "many as it gets"),
-        ASSAY_PARAM_CHOICE (Prr10, noise, COORDINATES, shapes,
+        ASSAY_PARAM_CHOICE (Prr10, noise, PRR10_COORDINATES, shapes,
                             "Laplace noise on each coordinate, which pays for the L1 norm; or "
                             "noise of any direction, which pays for the L2 norm"),
         ASSAY_PARAM_END };

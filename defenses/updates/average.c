@@ -35,11 +35,22 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 
 static const AssayParam parameters[] = { FEDERATION_PARAMETERS (Average), ASSAY_PARAM_END };
 
+/* Nothing is encrypted, permuted or masked. */
+static const char *const *
+lacks (G_GNUC_UNUSED gconstpointer settings)
+{
+  static const char *const names[]
+      = { "slots", "ciphertexts", "masked", "permutations", "own-permutations", NULL };
+
+  return names;
+}
+
 UPDATES_DEFENSE (average, "average",
-  .summary = "Users train a classifier together and send what they learned, unprotected",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.1" },
-  ASSAY_SETTINGS (Average, parameters),
-  .check = federation_check,
-  .protect = protect);
+                 .summary
+                 = "Users train a classifier together and send what they learned, unprotected",
+                 .reference
+                 = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
+                     "Using Doubly Permuted Homomorphic Encryption",
+                     "section 2.1" },
+                 ASSAY_SETTINGS (Average, parameters), .check = federation_check, .lacks = lacks,
+                 .protect = protect);

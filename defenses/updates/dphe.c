@@ -9,8 +9,8 @@
  * aggregator`. The paper does not say whether permutations are drawn anew in each step: `renewal`.
  *
  * The key is drawn from the run's seed, so that others can repeat every byte: it protects nothing
- * outside of an audit. A folder with a key of one's own (core/crypto/key-folder.h) can be named
- * instead.
+ * outside of an audit, and the release is marked so (its parameter `key`). A folder with a key of
+ * one's own (core/crypto/key-folder.h) can be named instead, whose factors stand in no release.
  *
  * With `packing` all weights are sent, several in a ciphertext, which costs less than the sparse
  * ones one by one, and leaves no supports to hide (packed-sum.h).
@@ -18,7 +18,6 @@
  * Source: Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
  * Permuted Homomorphic Encryption", sections 2.2 to 2.5 and algorithm 1. */
 #include "core/base/error.h"
-#include "core/crypto/key-folder.h"
 #include "defenses/updates/encrypted-sum.h"
 #include "defenses/updates/packed-sum.h"
 
@@ -30,9 +29,6 @@ static const char *const paddings[] = { "random", "none", NULL };
 static const char *const permutations[] = { "double", "single", "none", NULL };
 static const char *const renewals[] = { "step", "fixed", NULL };
 static const char *const encodings[] = { "fixed", "floating", NULL };
-static const char *const randomness_names[] = { "textbook", "short", "none", NULL };
-static const char *const bits_names[] = { "1024", "2048", "3072", NULL };
-static const guint lengths[] = { 1024, 2048, 3072 };
 
 typedef struct {
   union {
@@ -63,28 +59,28 @@ key_of_item (AssayStreamKey from, guint64 item)
   return (AssayStreamKey){ { assay_stream_u32 (&stream), assay_stream_u32 (&stream) } };
 }
 
-static AssayPaillierKey *
-take_key (const AssayDefenseContext *context, GError **error)
+static AssayPaillierSetup *
+set_up (const AssayDefenseContext *context, const AssayStreamKey *stream, GError **error)
 {
   const Dphe *settings = context->settings;
-  const AssayStreamKey stream = key_of_item (context->common_stream, ITEM_KEY);
 
-  return settings->key_folder[0] != '\0'
-             ? assay_key_folder_load (settings->key_folder, error)
-             : assay_paillier_key_new (lengths[settings->bits], &stream, error);
+  return assay_paillier_setup_new (
+      &(AssayPaillierChoice){ .length = settings->bits,
+                              .randomness = settings->randomness,
+                              .folder = settings->key_folder,
+                              .seed = key_of_item (context->common_stream, ITEM_KEY) },
+      stream, error);
 }
 
 static gboolean
-protect_packed (const AssayDefenseContext *context, AssayView secrets, AssayPaillierKey *key,
+protect_packed (const AssayDefenseContext *context, AssayView secrets, AssayPaillierSetup *setup,
                 AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)
 {
   const Dphe *settings = context->settings;
-  const AssayStreamKey stream = key_of_item (context->stream, ITEM_MESSAGES);
-  const PackedSumSettings how = { .randomness = settings->randomness,
-                                  .largest = settings->largest,
+  const PackedSumSettings how = { .largest = settings->largest,
                                   .steps = (gsize) settings->steps };
-  g_autoptr (PackedSum) sum = packed_sum_new (&how, key, &stream);
-  const FederationAggregator aggregator = { .sum = packed_sum_add, .data = sum };
+  g_autoptr (PackedSum) sum = packed_sum_new (&how, setup);
+  const FederationProtocol aggregator = { .sum = packed_sum_add, .data = sum };
   g_auto (Federation) federation = { 0 };
 
   if (!federation_train (context, &settings->federation, secrets, &aggregator, &federation, error))
@@ -103,19 +99,18 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
                                      .padding = settings->padding,
                                      .permutations = settings->permutations,
                                      .renewal = settings->renewal,
-                                     .encoding = settings->encoding,
-                                     .randomness = settings->randomness };
+                                     .encoding = settings->encoding };
   const AssayStreamKey stream = key_of_item (context->stream, ITEM_MESSAGES);
-  AssayPaillierKey *key = take_key (context, error);
+  AssayPaillierSetup *setup = set_up (context, &stream, error);
   g_autoptr (EncryptedSum) sum = NULL;
   g_auto (Federation) federation = { 0 };
-  FederationAggregator aggregator = { .sum = encrypted_sum_add };
+  FederationProtocol aggregator = { .sum = encrypted_sum_add };
 
-  if (key == NULL)
+  if (setup == NULL)
     return FALSE;
   if (settings->packing)
-    return protect_packed (context, secrets, key, ret_release, ret_truth, error);
-  sum = encrypted_sum_new (&how, key, (gsize) settings->steps, &stream);
+    return protect_packed (context, secrets, setup, ret_release, ret_truth, error);
+  sum = encrypted_sum_new (&how, setup, (gsize) settings->steps, &stream);
   aggregator.data = sum;
   if (!federation_train (context, &settings->federation, secrets, &aggregator, &federation, error))
     return FALSE;
@@ -152,10 +147,10 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Dphe, encoding, ENCODING_FIXED, encodings,
                       "Fixed point, or floating point as python-paillier has it, with exponents in "
                       "clear"),
-  ASSAY_PARAM_CHOICE (Dphe, randomness, ASSAY_PAILLIER_SHORT, randomness_names,
+  ASSAY_PARAM_CHOICE (Dphe, randomness, ASSAY_PAILLIER_SHORT, assay_paillier_randomness_names,
                       "Of ciphertexts: r^n with any r; a power of one base with an exponent of "
                       "half the length; or none, a control"),
-  ASSAY_PARAM_CHOICE (Dphe, bits, 0, bits_names, "Length of the modulus"),
+  ASSAY_PARAM_CHOICE (Dphe, bits, 0, assay_paillier_length_names, "Length of the modulus"),
   ASSAY_PARAM_BOOL (Dphe, allow_two, FALSE, "Play two users, who learn each other's updates"),
   ASSAY_PARAM_STRING (Dphe, key_folder, "",
                       "Folder with a Paillier key that its owner alone can read; empty: a key from "
@@ -172,11 +167,29 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
-UPDATES_DEFENSE (dphe, "dphe",
-  .summary = "Users train together; updates are added up encrypted, their supports permuted twice",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "sections 2.2 to 2.5, algorithm 1" },
-  ASSAY_SETTINGS (Dphe, parameters),
-  .check = check,
-  .protect = protect);
+/* Nobody sees updates in clear, and packed ones have no supports to permute. */
+static const char *const *
+lacks (gconstpointer settings)
+{
+  static const char *const sparse[] = { "locals", "masked", NULL };
+  static const char *const packed[]
+      = { "locals", "masked", "slots", "permutations", "own-permutations", NULL };
+
+  return ((const Dphe *) settings)->packing ? packed : sparse;
+}
+
+static const char *
+remark (gconstpointer settings)
+{
+  return ((const Dphe *) settings)->key_folder[0] == '\0' ? ASSAY_PAILLIER_SEED_REMARK : NULL;
+}
+
+UPDATES_DEFENSE (
+    dphe, "dphe",
+    .summary
+    = "Users train together; updates are added up encrypted, their supports permuted twice",
+    .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
+                   "Using Doubly Permuted Homomorphic Encryption",
+                   "sections 2.2 to 2.5, algorithm 1" },
+    ASSAY_SETTINGS (Dphe, parameters), .check = check, .lacks = lacks, .protect = protect,
+    .remark = remark);

@@ -14,9 +14,7 @@ typedef struct {
 
 struct EncryptedSum {
   EncryptedSumSettings settings;
-  AssayPaillierKey *key;
-  AssayPaillierEncryptor *encryptor;
-  AssayPaillierDecryptor *decryptor;
+  AssayPaillierSetup *setup;
   AssayStream stream;
   gsize steps, users, weights;
   guint64 next_item; /* of the randomness of ciphertexts */
@@ -29,17 +27,13 @@ struct EncryptedSum {
 };
 
 EncryptedSum *
-encrypted_sum_new (const EncryptedSumSettings *settings, AssayPaillierKey *key, gsize steps,
+encrypted_sum_new (const EncryptedSumSettings *settings, AssayPaillierSetup *setup, gsize steps,
                    const AssayStreamKey *stream)
 {
   EncryptedSum *sum = g_new0 (EncryptedSum, 1);
 
   sum->settings = *settings;
-  sum->key = key;
-  sum->encryptor = assay_paillier_encryptor_new (&key->public_key,
-                                                 (AssayPaillierRandomness) settings->randomness,
-                                                 ASSAY_POWER_FASTEST, stream);
-  sum->decryptor = assay_paillier_decryptor_new (key, ASSAY_POWER_FASTEST);
+  sum->setup = setup;
   sum->stream = assay_stream (*stream, G_MAXUINT64 - 1);
   sum->steps = steps;
   sum->messages = g_array_new (FALSE, FALSE, sizeof (Message));
@@ -54,9 +48,7 @@ encrypted_sum_free (EncryptedSum *sum)
 {
   if (sum == NULL)
     return;
-  assay_paillier_encryptor_free (sum->encryptor);
-  assay_paillier_decryptor_free (sum->decryptor);
-  assay_paillier_key_free (sum->key);
+  assay_paillier_setup_free (sum->setup);
   g_array_unref (sum->messages);
   g_array_unref (sum->rows);
   g_array_unref (sum->exponents);
@@ -104,7 +96,7 @@ draw_permutations (EncryptedSum *sum, gsize count, GError **error)
 static gboolean
 begin (EncryptedSum *sum, const Federation *federation, GError **error)
 {
-  const AssayPaillierPublic *public_key = &sum->key->public_key;
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
   g_autofree guint8 *nothing = g_malloc0 (assay_paillier_plaintext_bytes (public_key));
 
   sum->users = federation->n_users;
@@ -116,7 +108,8 @@ begin (EncryptedSum *sum, const Federation *federation, GError **error)
   if (sum->settings.permutations == PERMUTATIONS_DOUBLE
       && (sum->own = draw_permutations (sum, renewals (sum) * sum->users, error)) == NULL)
     return FALSE;
-  return assay_paillier_encrypt (sum->encryptor, nothing, 1, sum->next_item++, sum->zero, error);
+  return assay_paillier_encrypt (sum->setup->encryptor, nothing, 1, sum->next_item++, sum->zero,
+                                 error);
 }
 
 /* ---- Users ---- */
@@ -125,7 +118,7 @@ begin (EncryptedSum *sum, const Federation *federation, GError **error)
 static gboolean
 encrypt_values (EncryptedSum *sum, const AssayDpheMessages *messages, GError **error)
 {
-  const AssayPaillierPublic *public_key = &sum->key->public_key;
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
   const gsize count = messages->starts[messages->n_messages];
   const gsize bytes = assay_paillier_ciphertext_bytes (public_key);
   const gsize plain = count * assay_paillier_plaintext_bytes (public_key);
@@ -144,7 +137,7 @@ encrypt_values (EncryptedSum *sum, const AssayDpheMessages *messages, GError **e
                 : assay_encode_floating (public_key, messages->values, count, plaintexts,
                                          &g_array_index (sum->exponents, gint64, columns), error);
   is_done = is_done
-            && assay_paillier_encrypt (sum->encryptor, plaintexts, count, sum->next_item,
+            && assay_paillier_encrypt (sum->setup->encryptor, plaintexts, count, sum->next_item,
                                        sum->ciphertexts->data + ciphers, error);
   sum->next_item += count;
   explicit_bzero (plaintexts, plain);
@@ -184,7 +177,7 @@ send_update (EncryptedSum *sum, gsize step, gsize user, const float *update, GEr
 static AssayDpheSum *
 aggregate (EncryptedSum *sum, gsize first, const gint64 *undo, GError **error)
 {
-  const gsize bytes = assay_paillier_ciphertext_bytes (&sum->key->public_key);
+  const gsize bytes = assay_paillier_ciphertext_bytes (assay_paillier_setup_public (sum->setup));
   const gsize count = sum->messages->len - first;
   g_autofree AssayDpheSent *sent = g_new (AssayDpheSent, count);
 
@@ -201,18 +194,20 @@ aggregate (EncryptedSum *sum, gsize first, const gint64 *undo, GError **error)
       .own_inverse = undo != NULL ? undo + message->sender * sum->weights : NULL,
     };
   }
-  return assay_dphe_aggregate (&sum->key->public_key, sum->zero, sum->weights, sent, count, error);
+  return assay_dphe_aggregate (assay_paillier_setup_public (sum->setup), sum->zero, sum->weights,
+                               sent, count, error);
 }
 
 static gboolean
 reveal (const EncryptedSum *sum, const AssayDpheSum *encrypted, const gint64 *shared,
         double *ret_sum, GError **error)
 {
-  const AssayPaillierPublic *public_key = &sum->key->public_key;
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
   const gsize plain = sum->weights * assay_paillier_plaintext_bytes (public_key);
   g_autofree guint8 *plaintexts = g_malloc (plain);
   g_autofree gint64 *exponents = g_new0 (gint64, sum->weights);
-  gboolean is_done = assay_dphe_reveal (sum->decryptor, encrypted, shared, plaintexts, error);
+  gboolean is_done
+      = assay_dphe_reveal (sum->setup->decryptor, encrypted, shared, plaintexts, error);
 
   for (gsize d = 0; d < sum->weights && encrypted->exponents != NULL; d++)
     exponents[d] = encrypted->exponents[shared != NULL ? (gsize) shared[d] : d];
@@ -281,27 +276,35 @@ take_messages (const EncryptedSum *sum, AssayArrays *arrays)
 }
 
 void
-encrypted_sum_take_key (const AssayPaillierKey *key, AssayArrays *arrays)
+encrypted_sum_take_key (const AssayPaillierSetup *setup, AssayRelease *ret_release)
 {
-  const gsize bytes = key->public_key.bits / 8;
-  guint8 *modulus = g_malloc (bytes), *factors = g_malloc (bytes);
+  const AssayPaillierKey *key = setup->key;
+  const gboolean is_for_audits = assay_paillier_setup_is_reproducible (setup);
+  const gsize bytes = assay_paillier_plaintext_bytes (&key->public_key);
+  guint8 *modulus = g_malloc (bytes), *factors;
 
+  ASSAY_SET_PARAMETER (ret_release, AssayUpdatesParameters, key,
+                       is_for_audits ? ASSAY_UPDATES_KEY_SEED : ASSAY_UPDATES_KEY_SYSTEM);
   assay_number_write (key->public_key.n, bytes, modulus);
+  assay_arrays_take (&ret_release->arrays, "modulus",
+                     assay_array_take (ASSAY_UINT8, 1, &bytes, modulus));
+  if (!is_for_audits)
+    return;
+  factors = g_malloc (bytes);
   assay_number_write (key->p, bytes / 2, factors);
   assay_number_write (key->q, bytes / 2, factors + bytes / 2);
-  assay_arrays_take (arrays, "modulus", assay_array_take (ASSAY_UINT8, 1, &bytes, modulus));
-  assay_arrays_take_rows (arrays, "factors", ASSAY_UINT8, 2, bytes / 2, factors);
+  assay_arrays_take_rows (&ret_release->arrays, "factors", ASSAY_UINT8, 2, bytes / 2, factors);
 }
 
 void
 encrypted_sum_take (EncryptedSum *sum, AssayRelease *ret_release)
 {
   AssayArrays *arrays = &ret_release->arrays;
-  const gsize bytes = assay_paillier_ciphertext_bytes (&sum->key->public_key);
+  const gsize bytes = assay_paillier_ciphertext_bytes (assay_paillier_setup_public (sum->setup));
   const gsize columns = sum->rows->len;
 
   take_messages (sum, arrays);
-  encrypted_sum_take_key (sum->key, arrays);
+  encrypted_sum_take_key (sum->setup, ret_release);
   if (columns > 0)
     assay_arrays_take_rows (arrays, "ciphertexts", ASSAY_UINT8, columns, bytes,
                             g_memdup2 (sum->ciphertexts->data, columns * bytes));

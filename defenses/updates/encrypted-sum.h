@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/crypto/dphe.h"
+#include "core/crypto/paillier-setup.h"
 #include "defenses/updates/federation.h"
 
 typedef enum { PADDING_RANDOM, PADDING_NONE } DphePadding;
@@ -16,23 +17,22 @@ typedef struct {
   guint permutations;
   guint renewal;
   guint encoding;
-  guint randomness; /* AssayPaillierRandomness */
 } EncryptedSumSettings;
 
 typedef struct EncryptedSum EncryptedSum;
 
-/* For @users users and @weights weights over @steps steps. Takes @key. @stream draws permutations
- * and what is random in messages. */
-EncryptedSum *encrypted_sum_new (const EncryptedSumSettings *settings, AssayPaillierKey *key,
+/* Over @steps steps. Takes @setup. @stream draws permutations. */
+EncryptedSum *encrypted_sum_new (const EncryptedSumSettings *settings, AssayPaillierSetup *setup,
                                  gsize steps, const AssayStreamKey *stream);
 void encrypted_sum_free (EncryptedSum *sum);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (EncryptedSum, encrypted_sum_free)
 
-/* The `sum` of a FederationAggregator whose data is an EncryptedSum. */
+/* The `sum` of a FederationProtocol whose data is an EncryptedSum. */
 gboolean encrypted_sum_add (const Federation *federation, gsize step, AssayView sent, gpointer data,
                             float *ret_sum, GError **error);
 
 /* What the parties saw, as arrays of a release of kind updates. */
 void encrypted_sum_take (EncryptedSum *sum, AssayRelease *ret_release);
-/* The arrays `modulus` and `factors` of a release. */
-void encrypted_sum_take_key (const AssayPaillierKey *key, AssayArrays *arrays);
+/* `modulus` and `factors` of a release, and what the key was drawn from. The factors of a key from
+ * the system's randomness are its owner's alone, and stand in no release. */
+void encrypted_sum_take_key (const AssayPaillierSetup *setup, AssayRelease *ret_release);

@@ -7,16 +7,19 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/data/grant.h"
+#include "core/learn/cluster-training.h"
+#include "core/learn/k-means.h"
 #include "core/math/linalg.h"
-#include "defenses/updates/partition.h"
+#include "defenses/updates/column-scaling.h"
+#include "defenses/updates/user-rows.h"
 
 /* Passes over the public rows by which an aggregator makes the first model. */
 #define START_PASSES 3
+#define START_ROUNDS 100 /* of k-means, at most, where models are centroids */
 /* The penalty that is looked for: the interval of ln lambda is halved so often. */
 #define LEAST_PENALTY 1e-4
 #define MOST_PENALTY 1e4
 #define HALVINGS 10
-#define LEAST_USERS 3 /* of sums that are to hide what is in them */
 
 /* Items of streams, which are no secrets': who has what, and the first model, are of the release's
  * key; the order of a pass is drawn in each run. */
@@ -24,7 +27,7 @@
 #define ITEM_START (G_MAXUINT64 - 1)
 #define ITEM_PASSES (G_GUINT64_CONSTANT (1) << 62)
 
-const char *const federation_partitions[] = { "equal", "dirichlet", NULL };
+const char *const federation_partitions[] = { "equal", "dirichlet", "repeated", NULL };
 const char *const federation_starts[] = { "public", "zero", NULL };
 
 void
@@ -33,56 +36,21 @@ federation_clear (Federation *federation)
   g_clear_pointer (&federation->users, g_free);
   g_clear_pointer (&federation->first_steps, g_free);
   g_clear_pointer (&federation->models, assay_matrix_free);
+  g_clear_pointer (&federation->counts, g_free);
   g_clear_pointer (&federation->locals, assay_matrix_free);
+  g_clear_pointer (&federation->sent, assay_matrix_free);
   g_clear_pointer (&federation->sums, assay_matrix_free);
   g_clear_pointer (&federation->scaling, assay_matrix_free);
 }
 
 /* ---- Material ---- */
 
-/* Mean and deviation of the columns of public rows, 2 x d; a constant column keeps its scale. */
-static AssayMatrix *
-measure_scaling (AssayView rows, GError **error)
-{
-  g_autoptr (AssayMatrix) scaling = assay_matrix_new (2, rows.cols, error);
-
-  for (gsize j = 0; scaling != NULL && j < rows.cols; j++) {
-    double mean = 0, square = 0;
-
-    for (gsize i = 0; i < rows.rows; i++)
-      mean += (double) assay_view_row (rows, i)[j] / (double) rows.rows;
-    for (gsize i = 0; i < rows.rows; i++) {
-      const double off = (double) assay_view_row (rows, i)[j] - mean;
-
-      square += off * off / (double) rows.rows;
-    }
-    scaling->data[j] = (float) mean;
-    scaling->data[rows.cols + j] = square > 1e-20 ? (float) sqrt (square) : 1;
-  }
-  return g_steal_pointer (&scaling);
-}
-
-static AssayMatrix *
-scale_rows (AssayView rows, const AssayMatrix *scaling, GError **error)
-{
-  AssayMatrix *scaled = assay_matrix_copy (rows, error);
-
-  for (gsize i = 0; scaled != NULL && scaling != NULL && i < scaled->rows; i++)
-    for (gsize j = 0; j < scaled->cols; j++) {
-      float *x = assay_matrix_row (scaled, i) + j;
-
-      *x = (*x - scaling->data[j]) / scaling->data[scaled->cols + j];
-    }
-  return scaled;
-}
-
 /* What training needs, beside the federation. */
 typedef struct {
   const FederationSettings *settings;
+  const FederationProtocol *protocol;
   Federation *federation;
-  AssayMatrix *rows; /* n x d, scaled */
-  const gint64 *labels;
-  UserSamples samples;
+  UserRows rows;
   AssayStreamKey stream; /* of passes */
   AssayStreamKey common;
 } Training;
@@ -90,45 +58,56 @@ typedef struct {
 static void
 training_clear (Training *training)
 {
-  g_clear_pointer (&training->rows, assay_matrix_free);
-  user_samples_clear (&training->samples);
+  user_rows_clear (&training->rows);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Training, training_clear)
 
-static gboolean
-check_labels (const gint64 *labels, gsize n, gsize n_classes, const char *what, GError **error)
-{
-  if (labels == NULL)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "users train a classifier: expected labels of the %zu %s, found none", n,
-                       what);
-  for (gsize i = 0; i < n; i++)
-    if (labels[i] < 0 || (guint64) labels[i] >= n_classes)
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "label %zu of the %s is %" G_GINT64_FORMAT "; expected 0 to %zu", i, what,
-                         labels[i], n_classes - 1);
-  return TRUE;
-}
-
 /* ---- The first model ---- */
+
+/* Centroids by k-means, begun once by k-means++. */
+static void
+start_clusters (const AssayLinearTraining *how, const AssayMatrix *rows, AssayStream *stream,
+                double *ret_centroids)
+{
+  const AssayKMeans job = { .rows = rows->data,
+                            .n = rows->rows,
+                            .d = rows->cols,
+                            .k = how->classes,
+                            .rounds = START_ROUNDS,
+                            .starts = 1 };
+  g_autofree gsize *labels = g_new (gsize, rows->rows);
+
+  assay_k_means (&job, stream, labels, ret_centroids);
+}
 
 static gboolean
 train_start (const AssayDefenseContext *context, const Training *training, double *ret_weights,
              GError **error)
 {
+  const gboolean are_clusters = training->settings->trainer == ASSAY_TRAINER_CLUSTERS;
   const Federation *federation = training->federation;
   AssayLinearTraining plain = federation->training;
   AssayStream stream = assay_stream (training->common, ITEM_START);
   const gsize n = assay_rows_count (context->public_rows);
   g_autoptr (AssayMatrix) rows = assay_rows_matrix (context->public_rows, ASSAY_SCALE_NONE, error);
   g_autoptr (AssayMatrix) scaled
-      = rows != NULL ? scale_rows (assay_matrix_view (rows), federation->scaling, error) : NULL;
+      = rows != NULL ? column_scaling_apply (assay_matrix_view (rows), federation->scaling, error)
+                     : NULL;
   g_autofree gsize *order = assay_alloc (n, sizeof (gsize), "public rows", error);
 
-  if (!check_labels (context->public_labels, n, plain.classes, "public rows", error))
+  if (!are_clusters
+      && !user_rows_check_labels (context->public_labels, n, plain.classes, "public rows", error))
     return assay_prefix (error, "start = public: ");
   if (scaled == NULL || order == NULL)
     return FALSE;
+  if (are_clusters && n < plain.classes)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "start = public: %zu public rows; expected one for each of %zu clusters",
+                       n, plain.classes);
+  if (are_clusters) {
+    start_clusters (&plain, scaled, &stream, ret_weights);
+    return TRUE;
+  }
   plain.penalty = 0;
   for (guint p = 0; p < START_PASSES; p++) {
     assay_stream_permutation (&stream, n, order);
@@ -151,36 +130,50 @@ typedef struct {
   float *locals; /* N x P */
 } Step;
 
+/* One pass, or one optimum, over all of @batch. */
+static void
+train_on_all (const Step *step, const AssayLinearSamples *batch, double *inout_weights)
+{
+  const FederationSettings *settings = step->training->settings;
+
+  if (settings->trainer == ASSAY_TRAINER_CLUSTERS)
+    assay_cluster_pass (step->how, batch, (gsize) settings->batch, inout_weights);
+  else if (settings->trainer == ASSAY_TRAINER_OPTIMUM)
+    assay_linear_optimum (step->how, batch, inout_weights);
+  else
+    assay_linear_pass (step->how, batch, inout_weights);
+}
+
 static void
 train_user (gsize user, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Step *step = data;
   const Training *training = step->training;
-  const UserSamples *samples = &training->samples;
   const gsize weights = assay_linear_weights (step->how);
-  const gsize *own = samples->order + samples->first[user];
-  const gsize n = samples->first[user + 1] - samples->first[user];
+  const gsize n = user_rows_count (&training->rows, user);
   const gsize wanted = (gsize) training->settings->batch;
   const gsize count = wanted == 0 ? n : MIN (wanted, n);
   const gsize local_steps = (gsize) training->settings->local_steps;
   g_autofree double *w = g_new (double, weights);
   g_autofree gsize *chosen = g_new (gsize, n);
-  AssayLinearSamples batch = { assay_matrix_view (training->rows), training->labels, chosen, n };
+  AssayLinearSamples batch
+      = { assay_matrix_view (training->rows.rows), training->rows.labels, chosen, n };
   AssayStream stream = assay_stream (
       training->stream, ITEM_PASSES + step->step * training->federation->n_users + user);
 
   for (gsize i = 0; i < weights; i++)
     w[i] = (double) step->model[i];
   for (gsize l = 0; l < local_steps; l++)
-    if (training->settings->trainer == ASSAY_TRAINER_PASS) {
+    if (training->settings->trainer != ASSAY_TRAINER_STEP) {
       assay_stream_permutation (&stream, n, chosen);
       for (gsize i = 0; i < n; i++)
-        chosen[i] = own[chosen[i]];
-      assay_linear_pass (step->how, &batch, w);
+        chosen[i] = user_rows_at (&training->rows, user, chosen[i]);
+      train_on_all (step, &batch, w);
     } else {
       batch.count = count;
       for (gsize i = 0; i < count; i++)
-        chosen[i] = own[((step->step * local_steps + l) * count + i) % n];
+        chosen[i] = user_rows_at (&training->rows, user,
+                                  ((step->step * local_steps + l) * count + i) % n);
       assay_linear_step (step->how, &batch, w);
     }
   for (gsize i = 0; i < weights; i++)
@@ -237,9 +230,28 @@ sum_plainly (G_GNUC_UNUSED const Federation *federation, G_GNUC_UNUSED gsize ste
   return TRUE;
 }
 
-static gboolean
-train_steps (const Training *training, const FederationAggregator *by, GError **error)
+/* What users send of what they made in step @t, N x P. */
+static AssayView
+send_updates (const Training *training, gsize t, const float *locals)
 {
+  const FederationProtocol *by = training->protocol;
+  Federation *federation = training->federation;
+  const gsize users = federation->n_users, weights = federation->models->cols;
+  float *sent;
+
+  if (by->send == NULL)
+    return assay_view_of (locals, users, weights);
+  sent = assay_matrix_row (federation->sent, t * users);
+  memcpy (sent, locals, users * weights * sizeof *sent);
+  for (gsize u = 0; u < users; u++)
+    by->send (federation, t, u, by->data, sent + u * weights);
+  return assay_view_of (sent, users, weights);
+}
+
+static gboolean
+train_steps (const Training *training, GError **error)
+{
+  const FederationProtocol *by = training->protocol;
   Federation *federation = training->federation;
   const gsize users = federation->n_users, weights = federation->models->cols;
 
@@ -251,8 +263,8 @@ train_steps (const Training *training, const FederationAggregator *by, GError **
     float *total = assay_matrix_row (federation->sums, t);
 
     assay_parallel_for (users, train_user, &step);
-    if (!by->sum (federation, t, assay_view_of (step.locals, users, weights), by->data, total,
-                  error))
+    if (!(by->sum != NULL ? by->sum : sum_plainly) (
+            federation, t, send_updates (training, t, step.locals), by->data, total, error))
       return assay_prefix (error, "step %zu: ", t);
     for (gsize i = 0; i < weights; i++)
       assay_matrix_row (federation->models, t + 1)[i]
@@ -261,16 +273,23 @@ train_steps (const Training *training, const FederationAggregator *by, GError **
   return TRUE;
 }
 
-/* Whose each secret is, and when it was first trained on. */
+/* Whose each secret is, and when it was first trained on; of several users' it is not said. */
 static gboolean
 note_users (const Training *training, GError **error)
 {
   Federation *federation = training->federation;
   const FederationSettings *settings = training->settings;
-  const UserSamples *samples = &training->samples;
-  const gsize n = training->rows->rows;
-  const gboolean takes_all = settings->trainer == ASSAY_TRAINER_PASS || settings->batch == 0;
+  const UserSamples *samples = &training->rows.samples;
+  const gsize n = training->rows.n;
+  const gboolean takes_all = settings->trainer != ASSAY_TRAINER_STEP || settings->batch == 0;
 
+  federation->counts = assay_alloc (samples->n_users, sizeof (gsize), "users", error);
+  if (federation->counts == NULL)
+    return FALSE;
+  for (gsize u = 0; u < samples->n_users; u++)
+    federation->counts[u] = user_rows_count (&training->rows, u);
+  if (samples->first[samples->n_users] > n)
+    return TRUE;
   federation->users = assay_alloc (n, sizeof (gint64), "users", error);
   federation->first_steps = assay_alloc (n, sizeof (gint64), "users", error);
   if (federation->users == NULL || federation->first_steps == NULL)
@@ -296,12 +315,15 @@ prepare (const AssayDefenseContext *context, AssayView secrets, Training *traini
   Federation *federation = training->federation;
   const gsize users = (gsize) settings->users, steps = (gsize) settings->steps;
   AssayStream stream = assay_stream (training->common, ITEM_PARTITION);
-  const UserShares shares = { .labels = training->labels,
+  const FederationProtocol *by = training->protocol;
+  const UserShares shares = { .labels = context->labels,
                               .n = secrets.rows,
                               .n_classes = context->n_classes,
                               .n_users = users,
-                              .is_equal = settings->partition == PARTITION_EQUAL,
-                              .concentration = settings->concentration };
+                              .is_equal = settings->partition != PARTITION_DIRICHLET,
+                              .concentration = settings->concentration,
+                              .per_split = federation_users_per_split (settings) };
+  UserRowsForm form = { .shares_public = by->shares_public, .is_shortened = by->shortens };
   gsize weights;
 
   federation->training = (AssayLinearTraining){ .classes = context->n_classes,
@@ -313,48 +335,52 @@ prepare (const AssayDefenseContext *context, AssayView secrets, Training *traini
                                                 .mix = settings->mix };
   federation->n_users = users;
   federation->n_steps = steps;
+  federation->is_shortened = by->shortens;
   weights = assay_linear_weights (&federation->training);
   if (settings->standardise) {
     g_autoptr (AssayMatrix) rows
         = assay_rows_matrix (context->public_rows, ASSAY_SCALE_NONE, error);
 
-    federation->scaling = rows != NULL ? measure_scaling (assay_matrix_view (rows), error) : NULL;
+    federation->scaling
+        = rows != NULL ? column_scaling_measure (assay_matrix_view (rows), error) : NULL;
     if (federation->scaling == NULL)
       return FALSE;
   }
-  training->rows = scale_rows (secrets, federation->scaling, error);
+  form.scaling = federation->scaling;
   federation->models = assay_matrix_new (steps + 1, weights, error);
   federation->sums = assay_matrix_new (steps, weights, error);
   federation->locals = assay_matrix_new (steps * users, weights, error);
-  return training->rows != NULL && federation->models != NULL && federation->sums != NULL
-         && federation->locals != NULL
-         && user_samples_draw (&shares, &stream, &training->samples, error)
+  if (by->send != NULL)
+    federation->sent = assay_matrix_new (steps * users, weights, error);
+  return federation->models != NULL && federation->sums != NULL && federation->locals != NULL
+         && (by->send == NULL || federation->sent != NULL)
+         && user_rows_init (context, secrets, &form, &training->rows, error)
+         && user_samples_draw (&shares, &stream, &training->rows.samples, error)
          && note_users (training, error);
 }
 
 gboolean
 federation_train (const AssayDefenseContext *context, const FederationSettings *settings,
-                  AssayView secrets, const FederationAggregator *aggregator,
+                  AssayView secrets, const FederationProtocol *protocol,
                   Federation *ret_federation, GError **error)
 {
-  static const FederationAggregator plain = { .sum = sum_plainly };
+  static const FederationProtocol plain = { .sum = NULL };
   g_auto (Federation) federation = { 0 };
   g_auto (Training) training = { .settings = settings,
+                                 .protocol = protocol != NULL ? protocol : &plain,
                                  .federation = &federation,
-                                 .labels = context->labels,
                                  .stream = context->stream,
                                  .common = context->common_stream };
   g_autofree double *start = NULL;
 
-  if (!check_labels (context->labels, secrets.rows, context->n_classes, "secrets", error)
-      || !prepare (context, secrets, &training, error))
+  if (!prepare (context, secrets, &training, error))
     return FALSE;
   start = g_new0 (double, federation.models->cols);
   if (settings->start == START_PUBLIC && !train_start (context, &training, start, error))
     return FALSE;
   for (gsize i = 0; i < federation.models->cols; i++)
     federation.models->data[i] = (float) start[i];
-  if (!train_steps (&training, aggregator != NULL ? aggregator : &plain, error))
+  if (!train_steps (&training, error))
     return FALSE;
   *ret_federation = federation;
   federation = (Federation){ 0 };
@@ -377,6 +403,7 @@ set_parameters (const Federation *federation, const FederationSettings *settings
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, penalty, training->penalty);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, mix, training->mix);
   ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, bias, settings->bias);
+  ASSAY_SET_PARAMETER (release, AssayUpdatesParameters, shortened, federation->is_shortened);
 }
 
 static void
@@ -390,11 +417,11 @@ take_numbers (AssayArrays *arrays, const char *name, AssayType type, gsize n, gp
 static AssayMatrix *
 first_updates (const Federation *federation)
 {
+  AssayMatrix *sent = federation->sent != NULL ? federation->sent : federation->locals;
   AssayMatrix *own = assay_matrix_copy (assay_matrix_view (federation->sums), NULL);
 
   for (gsize t = 0; own != NULL && t < own->rows; t++)
-    memcpy (assay_matrix_row (own, t),
-            assay_matrix_row (federation->locals, t * federation->n_users),
+    memcpy (assay_matrix_row (own, t), assay_matrix_row (sent, t * federation->n_users),
             own->cols * sizeof (float));
   return own;
 }
@@ -421,51 +448,4 @@ federation_take (Federation *federation, const FederationSettings *settings,
   take_numbers (&ret_truth->arrays, "users", ASSAY_INT64, n, (gpointer *) &federation->users);
   take_numbers (&ret_truth->arrays, "steps", ASSAY_INT64, n, (gpointer *) &federation->first_steps);
   assay_arrays_take_matrix (&ret_truth->arrays, "updates", &federation->locals);
-}
-
-guint
-federation_uses (gconstpointer data)
-{
-  const FederationSettings *settings = data;
-
-  return settings->start == START_PUBLIC || settings->standardise ? ASSAY_GRANT_PUBLIC
-                                                                  : ASSAY_GRANT_NONE;
-}
-
-gboolean
-federation_check_users (gint64 users, gboolean allowed, GError **error)
-{
-  return users >= (allowed ? LEAST_USERS - 1 : LEAST_USERS)
-         || assay_fail (error, ASSAY_ERROR_PARAMETER,
-                        "users = %" G_GINT64_FORMAT
-                        ": expected %d or more, since the sum of two tells each of them the "
-                        "other's update; allow_two = yes plays two all the same",
-                        users, LEAST_USERS);
-}
-
-gboolean
-federation_check (gconstpointer data, const AssayShape *shape, GError **error)
-{
-  const FederationSettings *settings = data;
-
-  if (shape->n_secrets > 0 && (guint64) settings->users > shape->n_secrets)
-    return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "users = %" G_GINT64_FORMAT
-                       ": expected at most as many as there are secrets, %zu",
-                       settings->users, shape->n_secrets);
-  if (shape->n_secrets > 0 && shape->n_classes < 2)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "users train a classifier: expected a dataset with labels of two classes "
-                       "or more, found %zu",
-                       shape->n_classes);
-  return TRUE;
-}
-
-void
-federation_shape (gconstpointer data, AssayShape *inout_shape)
-{
-  const FederationSettings *settings = data;
-
-  inout_shape->n_outputs = inout_shape->n_classes * (inout_shape->cols + (settings->bias ? 1 : 0));
-  inout_shape->n_members = (gsize) settings->steps * (gsize) settings->users;
 }

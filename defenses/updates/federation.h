@@ -1,13 +1,16 @@
-/* Users who train a linear classifier together: what the defenses that release updates have in
- * common. In step t each of N users makes w^(n) of the public model w_t with samples of its own
- * (core/learn/linear-training.h), and w_(t+1) is the mean of these, or what a defense makes in its
- * place.
+/* Users who train a linear classifier together, or find clusters: what the defenses that release
+ * updates have in common. In step t each of N users makes w^(n) of the public model w_t with
+ * samples of its own (core/learn/linear-training.h), and w_(t+1) is the mean of these, or what a
+ * defense makes in its place.
  *
  * The columns of samples are scaled by mean and deviation of the public rows, which are released;
  * w_0 is trained on the public rows, as an aggregator would, or is zero. With several local steps a
  * user goes on from its own model (federated averaging of McMahan, Moore, Ramage, Hampson and
  * Arcas 2017, "Communication-Efficient Learning of Deep Networks from Decentralized Data",
  * algorithm 1).
+ *
+ * Clusters (trainer = clusters) begin with k-means of the public rows, and each user makes a pass
+ * of mini-batch k-means with sparse centroids (core/learn/cluster-training.h).
  *
  * Source: Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
  * Permuted Homomorphic Encryption", section 2.1 and equation 9; unequal users by Hsu, Qi and Brown
@@ -21,6 +24,7 @@
 typedef enum {
   PARTITION_EQUAL,     /* samples to users in equal parts, at random */
   PARTITION_DIRICHLET, /* each class is shared out by a Dirichlet vector */
+  PARTITION_REPEATED,  /* in equal parts among the first few users, and again among the next */
 } FederationPartition;
 
 typedef enum { START_PUBLIC, START_ZERO } FederationStart;
@@ -32,6 +36,7 @@ extern const char *const federation_partitions[], *const federation_starts[];
   gint64 users;                                                                                    \
   guint partition;                                                                                 \
   double concentration;                                                                            \
+  gint64 per_split;                                                                                \
   gint64 steps;                                                                                    \
   guint trainer;                                                                                   \
   gint64 batch;                                                                                    \
@@ -49,19 +54,34 @@ typedef struct {
   FEDERATION_FIELDS;
 } FederationSettings;
 
-#define FEDERATION_PARAMETERS(Struct)                                                              \
+/* Who has what, in all of them. */
+#define FEDERATION_USERS(Struct)                                                                   \
   ASSAY_PARAM_INT (Struct, users, 5, 1, 100000, "", "Users who train, N"),                         \
       ASSAY_PARAM_CHOICE (Struct, partition, PARTITION_EQUAL, federation_partitions,               \
-                          "How secrets go to users: in equal parts, or each class by shares "      \
-                          "drawn from a Dirichlet distribution"),                                  \
+                          "How secrets go to users: in equal parts; each class by shares drawn "   \
+                          "from a Dirichlet distribution; or all of them in equal parts among "    \
+                          "the first `per_split` users, and again among the next"),                \
       ASSAY_PARAM_REAL (Struct, concentration, 0.1, 1e-3, 1e6, "",                                 \
                         "Of that distribution: smaller is less equal"),                            \
+      ASSAY_PARAM_INT (Struct, per_split, 5, 1, 100000, "users",                                   \
+                       "partition = repeated: users among whom all secrets are shared out, which " \
+                       "is done users / per_split times",                                          \
+                       ASSAY_PARAM_EXTRA)
+
+#define FEDERATION_STANDARDISE(Struct)                                                             \
+  ASSAY_PARAM_BOOL (Struct, standardise, TRUE,                                                     \
+                    "Scale each column to mean 0 and deviation 1, by the public rows")
+
+#define FEDERATION_PARAMETERS(Struct)                                                              \
+  FEDERATION_USERS (Struct),                                                                       \
       ASSAY_PARAM_INT (Struct, steps, 1, 1, 100000, "", "Models that are made, T"),                \
       ASSAY_PARAM_CHOICE (Struct, trainer, ASSAY_TRAINER_PASS, assay_trainers,                     \
-                          "A user's part of a step: one gradient step, or one pass of stochastic " \
-                          "gradient descent over all of its samples"),                             \
+                          "A user's part of a step: one gradient step; one pass of stochastic "    \
+                          "gradient descent over all of its samples; one pass of mini-batch "      \
+                          "k-means, whose models are centroids, as many as there are classes; or " \
+                          "logistic regression to the optimum"),                                   \
       ASSAY_PARAM_INT (Struct, batch, 1, 0, 1000000000, "samples",                                 \
-                       "In one gradient step; 0: all that the user has"),                          \
+                       "In one gradient step, or one batch of k-means; 0: all that the user has"), \
       ASSAY_PARAM_INT (Struct, local_steps, 1, 1, 100000, "",                                      \
                        "Gradient steps, or passes, that a user makes before it sends its model",   \
                        ASSAY_PARAM_EXTRA),                                                         \
@@ -75,38 +95,47 @@ typedef struct {
       ASSAY_PARAM_BOOL (Struct, bias, FALSE, "Give each class a weight of its own, unpenalised"),  \
       ASSAY_PARAM_CHOICE (Struct, start, START_PUBLIC, federation_starts,                          \
                           "The first model: trained on the public rows, or zero"),                 \
-      ASSAY_PARAM_BOOL (Struct, standardise, TRUE,                                                 \
-                        "Scale each column to mean 0 and deviation 1, by the public rows")
+      FEDERATION_STANDARDISE (Struct)
 
 /* What came of it. Zeroed: empty. */
 typedef struct {
   AssayLinearTraining training;
   gsize n_users;
   gsize n_steps;
-  gint64 *users;        /* n: whose each secret is */
-  gint64 *first_steps;  /* n: in which it was first trained on; -1: in none */
+  gint64 *users;        /* n: whose each secret is; NULL: of several users */
+  gint64 *first_steps;  /* n: in which it was first trained on; -1: in none; NULL: as above */
   AssayMatrix *models;  /* (T + 1) x P */
+  gsize *counts;        /* N: rows that each user trains on */
   AssayMatrix *locals;  /* T N x P: what users made, step by step */
+  AssayMatrix *sent;    /* T N x P: what they sent; NULL: the same */
   AssayMatrix *sums;    /* T x P */
   AssayMatrix *scaling; /* 2 x d: mean and deviation; NULL: columns are as they are */
+  gboolean is_shortened;
 } Federation;
 
 void federation_clear (Federation *federation);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Federation, federation_clear)
 
-/* Who adds up what users send: fills @ret_sum (P numbers) with what is learned of the sum of @sent
- * (N x P) in step @step. */
+/* What a defense does in place of sending updates as they are, and adding them up. Zeroed: nothing.
+ */
 typedef struct {
+  /* Fills @ret_sum (P numbers) with what is learned of the sum of @sent (N x P) in step @step;
+   * NULL: the sum itself. */
   gboolean (*sum) (const Federation *federation, gsize step, AssayView sent, gpointer data,
                    float *ret_sum, GError **error);
+  /* Makes what @user sends of its update; NULL: the update. */
+  void (*send) (const Federation *federation, gsize step, gsize user, gpointer data,
+                float *inout_update);
   gpointer data;
-} FederationAggregator;
+  gboolean shares_public; /* public rows are in the part of each user */
+  gboolean shortens;      /* rows longer than 1, when they are scaled, become 1 long */
+} FederationProtocol;
 
-/* Trains for all steps. @aggregator: NULL for the sum itself. ASSAY_ERROR_MISMATCH without labels
- * of @secrets, or of the public rows that w_0 is trained on; ASSAY_ERROR_DATA where a user has no
- * sample. Reproducible to the bit for any number of threads. */
+/* Trains for all steps. @protocol: NULL for updates as they are. ASSAY_ERROR_MISMATCH without
+ * labels of @secrets, or of the public rows that are trained on; ASSAY_ERROR_DATA where a user has
+ * no sample. Reproducible to the bit for any number of threads. */
 gboolean federation_train (const AssayDefenseContext *context, const FederationSettings *settings,
-                           AssayView secrets, const FederationAggregator *aggregator,
+                           AssayView secrets, const FederationProtocol *protocol,
                            Federation *ret_federation, GError **error);
 
 /* Public parameters, models, sums and scaling into @ret_release, and what games must know into
@@ -117,6 +146,8 @@ void federation_take (Federation *federation, const FederationSettings *settings
 /* ---- The callbacks of a defense whose settings begin with FEDERATION_FIELDS ---- */
 
 guint federation_uses (gconstpointer settings);
+/* Users among whom all secrets are shared out at once: all, or fewer where that is repeated. */
+gsize federation_users_per_split (const FederationSettings *settings);
 gboolean federation_check (gconstpointer settings, const AssayShape *shape, GError **error);
 /* Fewer than 3 users, of whom each would learn the other's update, or 2 where that is @allowed. */
 gboolean federation_check_users (gint64 users, gboolean allowed, GError **error);

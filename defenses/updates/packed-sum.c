@@ -9,9 +9,7 @@
 
 struct PackedSum {
   PackedSumSettings settings;
-  AssayPaillierKey *key;
-  AssayPaillierEncryptor *encryptor;
-  AssayPaillierDecryptor *decryptor;
+  AssayPaillierSetup *setup;
   gint fraction; /* bits after the point */
   gsize users;   /* N, and ciphertexts of a user and step; known from the first step on */
   gsize n_each;
@@ -19,17 +17,12 @@ struct PackedSum {
 };
 
 PackedSum *
-packed_sum_new (const PackedSumSettings *settings, AssayPaillierKey *key,
-                const AssayStreamKey *stream)
+packed_sum_new (const PackedSumSettings *settings, AssayPaillierSetup *setup)
 {
   PackedSum *sum = g_new0 (PackedSum, 1);
 
   sum->settings = *settings;
-  sum->key = key;
-  sum->encryptor = assay_paillier_encryptor_new (&key->public_key,
-                                                 (AssayPaillierRandomness) settings->randomness,
-                                                 ASSAY_POWER_FASTEST, stream);
-  sum->decryptor = assay_paillier_decryptor_new (key, ASSAY_POWER_FASTEST);
+  sum->setup = setup;
   sum->fraction = assay_packing_fraction (settings->largest);
   return sum;
 }
@@ -39,9 +32,7 @@ packed_sum_free (PackedSum *sum)
 {
   if (sum == NULL)
     return;
-  assay_paillier_encryptor_free (sum->encryptor);
-  assay_paillier_decryptor_free (sum->decryptor);
-  assay_paillier_key_free (sum->key);
+  assay_paillier_setup_free (sum->setup);
   g_free (sum->ciphertexts);
   g_free (sum);
 }
@@ -49,7 +40,7 @@ packed_sum_free (PackedSum *sum)
 static gboolean
 begin (PackedSum *sum, AssayView sent, GError **error)
 {
-  const AssayPaillierPublic *public_key = &sum->key->public_key;
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
 
   if (sent.rows > ASSAY_PACKING_MAX_USERS)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
@@ -69,7 +60,7 @@ static gboolean
 send_update (const PackedSum *sum, const float *update, gsize n_weights, guint64 first,
              guint8 *ret_ciphertexts, GError **error)
 {
-  const AssayPaillierPublic *public_key = &sum->key->public_key;
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
   const gsize plain = sum->n_each * assay_paillier_plaintext_bytes (public_key);
   g_autofree double *weights = g_new (double, n_weights);
   g_autofree guint8 *plaintexts = g_malloc0 (plain);
@@ -78,7 +69,7 @@ send_update (const PackedSum *sum, const float *update, gsize n_weights, guint64
   for (gsize i = 0; i < n_weights; i++)
     weights[i] = (double) update[i];
   is_done = assay_packing_pack (public_key, weights, n_weights, sum->fraction, plaintexts, error)
-            && assay_paillier_encrypt (sum->encryptor, plaintexts, sum->n_each, first,
+            && assay_paillier_encrypt (sum->setup->encryptor, plaintexts, sum->n_each, first,
                                        ret_ciphertexts, error);
   explicit_bzero (weights, n_weights * sizeof *weights);
   explicit_bzero (plaintexts, plain);
@@ -88,12 +79,12 @@ send_update (const PackedSum *sum, const float *update, gsize n_weights, guint64
 static gboolean
 reveal (const PackedSum *sum, const guint8 *total, gsize n_weights, float *ret_sum, GError **error)
 {
-  const AssayPaillierPublic *public_key = &sum->key->public_key;
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
   const gsize plain = sum->n_each * assay_paillier_plaintext_bytes (public_key);
   g_autofree guint8 *plaintexts = g_malloc (plain);
   g_autofree double *weights = g_new (double, n_weights);
   const gboolean is_done
-      = assay_paillier_decrypt (sum->decryptor, total, sum->n_each, plaintexts, error)
+      = assay_paillier_decrypt (sum->setup->decryptor, total, sum->n_each, plaintexts, error)
         && assay_packing_unpack (public_key, plaintexts, n_weights, sum->fraction, weights, error);
 
   explicit_bzero (plaintexts, plain);
@@ -107,7 +98,7 @@ packed_sum_add (G_GNUC_UNUSED const Federation *federation, gsize step, AssayVie
                 gpointer data, float *ret_sum, GError **error)
 {
   PackedSum *sum = data;
-  const AssayPaillierPublic *public_key = &sum->key->public_key;
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
   const gsize bytes = assay_paillier_ciphertext_bytes (public_key);
   g_autofree guint8 *total = NULL;
 
@@ -131,6 +122,7 @@ void
 packed_sum_take (PackedSum *sum, AssayRelease *ret_release)
 {
   AssayArrays *arrays = &ret_release->arrays;
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
   const gsize n = sum->settings.steps * sum->users;
   gint64 *senders = g_new (gint64, n), *steps = g_new (gint64, n);
 
@@ -138,10 +130,10 @@ packed_sum_take (PackedSum *sum, AssayRelease *ret_release)
     senders[i] = (gint64) (i % sum->users);
     steps[i] = (gint64) (i / sum->users);
   }
-  encrypted_sum_take_key (sum->key, arrays);
+  encrypted_sum_take_key (sum->setup, ret_release);
   assay_arrays_take (arrays, "senders", assay_array_take (ASSAY_INT64, 1, &n, senders));
   assay_arrays_take (arrays, "sent-steps", assay_array_take (ASSAY_INT64, 1, &n, steps));
   assay_arrays_take_rows (arrays, "ciphertexts", ASSAY_UINT8, n * sum->n_each,
-                          assay_paillier_ciphertext_bytes (&sum->key->public_key),
+                          assay_paillier_ciphertext_bytes (public_key),
                           g_steal_pointer (&sum->ciphertexts));
 }

@@ -2,24 +2,22 @@
  * weights are sent, so that nothing is sparse and there are no supports to hide. */
 #pragma once
 
-#include "core/crypto/paillier.h"
+#include "core/crypto/paillier-setup.h"
 #include "defenses/updates/federation.h"
 
 typedef struct {
-  guint randomness; /* AssayPaillierRandomness */
-  double largest;   /* the bound on weights that all users know */
+  double largest; /* the bound on weights that all users know */
   gsize steps;
 } PackedSumSettings;
 
 typedef struct PackedSum PackedSum;
 
-/* Takes @key. @stream: of the randomness of ciphertexts. */
-PackedSum *packed_sum_new (const PackedSumSettings *settings, AssayPaillierKey *key,
-                           const AssayStreamKey *stream);
+/* Takes @setup. */
+PackedSum *packed_sum_new (const PackedSumSettings *settings, AssayPaillierSetup *setup);
 void packed_sum_free (PackedSum *sum);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PackedSum, packed_sum_free)
 
-/* The `sum` of a FederationAggregator whose data is a PackedSum. ASSAY_ERROR_NUMERIC names the
+/* The `sum` of a FederationProtocol whose data is a PackedSum. ASSAY_ERROR_NUMERIC names the
  * largest weight where it is above the bound; ASSAY_ERROR_PARAMETER: more users than a slot has
  * room for. */
 gboolean packed_sum_add (const Federation *federation, gsize step, AssayView sent, gpointer data,

@@ -64,27 +64,58 @@ collect (const gsize *users, const gsize *random, gsize n, UserSamples *samples)
   return G_MAXSIZE;
 }
 
+/* Shares all samples out once more, in equal parts among the users from @from on; G_MAXSIZE, or a
+ * user without a sample. @users, @random: room for n. */
+static gsize
+split_equally (const UserShares *shares, gsize from, gsize *users, gsize *random,
+               AssayStream *stream, UserSamples *samples)
+{
+  const gsize n = shares->n, count = shares->per_split, place = from / count * n;
+  UserSamples split = { count, samples->order + place, samples->first + from };
+  gsize lacking;
+
+  assay_stream_permutation (stream, n, random);
+  for (gsize i = 0; i < n; i++)
+    users[random[i]] = equal_part (i, n, count);
+  lacking = collect (users, random, n, &split);
+  for (gsize u = 0; u <= count; u++)
+    split.first[u] += place;
+  return lacking == G_MAXSIZE ? lacking : from + lacking;
+}
+
+/* The same for all splits. */
+static gsize
+split_all (const UserShares *shares, gsize *users, gsize *random, AssayStream *stream,
+           UserSamples *samples)
+{
+  gsize lacking = G_MAXSIZE;
+
+  for (gsize from = 0; from < shares->n_users && lacking == G_MAXSIZE; from += shares->per_split)
+    lacking = split_equally (shares, from, users, random, stream, samples);
+  return lacking;
+}
+
 gboolean
 user_samples_draw (const UserShares *shares, AssayStream *stream, UserSamples *ret_samples,
                    GError **error)
 {
   const gsize n = shares->n;
-  const guint tries = shares->is_equal ? 1 : TRIES;
+  const gsize splits = shares->is_equal ? shares->n_users / shares->per_split : 1;
   g_autofree gsize *users = assay_alloc (n, sizeof (gsize), "users", error);
   g_autofree gsize *random = assay_alloc (n, sizeof (gsize), "users", error);
   gsize lacking = 0;
 
   *ret_samples = (UserSamples){ .n_users = shares->n_users };
-  ret_samples->order = assay_alloc (n, sizeof (gsize), "users", error);
+  ret_samples->order = assay_alloc (splits, n * sizeof (gsize), "users", error);
   ret_samples->first = assay_alloc (shares->n_users + 1, sizeof (gsize), "users", error);
   if (users == NULL || random == NULL || ret_samples->order == NULL || ret_samples->first == NULL)
     return FALSE;
-  assay_stream_permutation (stream, n, random);
-  for (guint t = 0; t < tries && lacking != G_MAXSIZE; t++) {
-    if (!shares->is_equal)
-      draw_users (shares, stream, users);
-    for (gsize i = 0; shares->is_equal && i < n; i++)
-      users[random[i]] = equal_part (i, n, shares->n_users);
+  if (shares->is_equal)
+    lacking = split_all (shares, users, random, stream, ret_samples);
+  else
+    assay_stream_permutation (stream, n, random);
+  for (guint t = 0; t < TRIES && !shares->is_equal && lacking != G_MAXSIZE; t++) {
+    draw_users (shares, stream, users);
     lacking = collect (users, random, n, ret_samples);
   }
   return lacking == G_MAXSIZE

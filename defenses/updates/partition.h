@@ -6,7 +6,8 @@
 
 typedef struct {
   gsize n_users;
-  gsize *order; /* n: numbers of samples, user after user, in the order in which they are used */
+  gsize *order; /* numbers of samples, user after user, in the order in which they are used: each of
+                 * the n once, or once for each time that they are shared out */
   gsize *first; /* n_users + 1: where those of each begin */
 } UserSamples;
 
@@ -21,6 +22,8 @@ typedef struct {
   gsize n_users;
   gboolean is_equal;    /* in equal parts, at random; else each class by a Dirichlet vector ... */
   double concentration; /* ... of this concentration */
+  gsize per_split;      /* of equal parts: users among whom all samples are shared out, which is
+                         * done n_users / per_split times; a divisor of n_users */
 } UserShares;
 
 /* ASSAY_ERROR_DATA naming a user without a sample. */

@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
   AssayStreamKey stream;
   gsize steps;
-  gsize users;   /* N and P, known from the first step on */
+  gsize users; /* N and P, known from the first step on */
   gsize weights;
   gint64 *masked; /* T N x P: what users send */
 } MaskedSums;
@@ -102,8 +102,8 @@ send_update (gsize user, G_GNUC_UNUSED guint worker, gpointer data)
   const Masking *masking = data;
   const MaskedSums *sums = masking->sums;
   const float *update = assay_view_row (masking->sent, user);
-  guint64 *message = (guint64 *) (gpointer) sums->masked
-                     + (masking->step * sums->users + user) * sums->weights;
+  guint64 *message
+      = (guint64 *) (gpointer) sums->masked + (masking->step * sums->users + user) * sums->weights;
 
   for (gsize i = 0; i < sums->weights; i++)
     message[i] = (guint64) llrint (ldexp ((double) update[i], FRACTION));
@@ -112,7 +112,7 @@ send_update (gsize user, G_GNUC_UNUSED guint worker, gpointer data)
       add_mask (masking, user, other, message);
 }
 
-/* The `sum` of a FederationAggregator whose data is a MaskedSums. */
+/* The `sum` of a FederationProtocol whose data is a MaskedSums. */
 static gboolean
 add_masked (const Federation *federation, gsize step, AssayView sent, gpointer data, float *ret_sum,
             GError **error)
@@ -145,7 +145,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 {
   const SecureSum *settings = context->settings;
   MaskedSums sums = { .stream = context->stream, .steps = (gsize) settings->steps };
-  const FederationAggregator aggregator = { .sum = add_masked, .data = &sums };
+  const FederationProtocol aggregator = { .sum = add_masked, .data = &sums };
   g_auto (Federation) federation = { 0 };
 
   if (!federation_train (context, &settings->federation, secrets, &aggregator, &federation,
@@ -174,11 +174,19 @@ static const AssayParam parameters[]
                           "Play two users, who learn each other's updates"),
         ASSAY_PARAM_END };
 
-UPDATES_DEFENSE (secure_sum, "secure-sum",
-  .summary = "Users train together; masks that cancel out hide all of the updates but their sum",
-  .reference = { "Bonawitz et al. 2017, Practical Secure Aggregation for Privacy-Preserving "
-                 "Machine Learning",
-                 "section 4" },
-  ASSAY_SETTINGS (SecureSum, parameters),
-  .check = check,
-  .protect = protect);
+static const char *const *
+lacks (G_GNUC_UNUSED gconstpointer settings)
+{
+  static const char *const names[]
+      = { "locals", "slots", "ciphertexts", "permutations", "own-permutations", NULL };
+
+  return names;
+}
+
+UPDATES_DEFENSE (
+    secure_sum, "secure-sum",
+    .summary = "Users train together; masks that cancel out hide all of the updates but their sum",
+    .reference = { "Bonawitz et al. 2017, Practical Secure Aggregation for Privacy-Preserving "
+                   "Machine Learning",
+                   "section 4" },
+    ASSAY_SETTINGS (SecureSum, parameters), .check = check, .lacks = lacks, .protect = protect);

@@ -1,85 +1,64 @@
 /* What users get of training a classifier together: how well the last model that was made public
  * knows test rows, and, to compare, how well the first one did, which no user had a part in.
  *
- * One test row is one unit. A row that is tested in several trials stays one unit. */
-#include "core/data/grant.h"
-#include "core/learn/linear-training.h"
-#include "core/plugin/plugin.h"
+ * One test row is one unit. A row that is tested in several trials stays one unit. Where classes
+ * are of unequal size, the mean over classes says something else than the share of rows; a row's
+ * outcome is what it does to that mean: with C classes that have test rows, n_c of n rows in the
+ * row's class and r = 1 where the row is right,
+ *   mean over classes + n / (C n_c) (r - share right of its class). */
+#include "metrics/learning/linear-test.h"
 
-enum { LAST, FIRST, N_SERIES };
+enum { LAST, FIRST, BY_CLASS, N_SERIES };
 
-/* What models are, by the public parameters of the release. */
-static gboolean
-shape_of (const AssayRelease *release, AssayLinearTraining *ret_shape, GError **error)
-{
-  const gint64 *classes = ASSAY_PARAMETER (release, AssayUpdatesParameters, classes);
-  const bool *bias = ASSAY_PARAMETER (release, AssayUpdatesParameters, bias);
-
-  if (classes == NULL || bias == NULL)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the release does not say what its models are; expected the parameters "
-                       "'classes' and 'bias'");
-  ret_shape->classes = (gsize) *classes;
-  ret_shape->has_bias = *bias;
-  ret_shape->cols = assay_release_cols (release);
-  return TRUE;
-}
-
-static gboolean
-check_material (const AssayDataset *dataset, const AssayLinearTraining *shape, GError **error)
-{
-  if (dataset->test == NULL || dataset->test_data.labels == NULL)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected a dataset with rows to test with, and their labels");
-  return assay_rows_cols (dataset->test) == shape->cols
-         || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "test rows have %zu columns; expected %zu, as samples have",
-                        assay_rows_cols (dataset->test), shape->cols);
-}
-
-/* Scales a row as users scaled theirs. */
+/* What each row does to the mean over classes, of what is @right. */
 static void
-scale_row (const AssayRelease *release, gsize cols, float *inout_row)
+weigh_classes (const gint64 *labels, gsize n, const double *right, double *ret_outcomes)
 {
-  const AssayArray *mean = assay_arrays_get (&release->arrays, "mean");
-  const AssayArray *deviation = assay_arrays_get (&release->arrays, "deviation");
+  gsize n_labels = 0, n_classes = 0;
+  g_autofree double *rows = NULL, *shares = NULL;
+  double mean = 0;
 
-  for (gsize j = 0; mean != NULL && deviation != NULL && j < cols; j++)
-    inout_row[j]
-        = (inout_row[j] - assay_array_view (mean).data[j]) / assay_array_view (deviation).data[j];
+  for (gsize i = 0; i < n; i++)
+    n_labels = MAX (n_labels, (gsize) labels[i] + 1);
+  rows = g_new0 (double, n_labels);
+  shares = g_new0 (double, n_labels);
+  for (gsize i = 0; i < n; i++) {
+    rows[labels[i]]++;
+    shares[labels[i]] += right[i];
+  }
+  for (gsize c = 0; c < n_labels; c++) {
+    shares[c] = rows[c] > 0 ? shares[c] / rows[c] : 0;
+    n_classes += rows[c] > 0;
+    mean += shares[c];
+  }
+  mean /= (double) n_classes;
+  for (gsize i = 0; i < n; i++)
+    ret_outcomes[i]
+        = mean
+          + (double) n / ((double) n_classes * rows[labels[i]]) * (right[i] - shares[labels[i]]);
 }
 
 static gboolean
 assess (const AssayUtilityContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
 {
-  const AssayDataset *dataset = context->dataset;
-  const AssayView models
-      = assay_array_view (assay_arrays_get (&received->release->arrays, "models"));
-  AssayLinearTraining shape = { 0 };
-  g_autofree double *weights = NULL;
+  const gint64 *labels = assay_role_labels (&context->dataset->test_data);
+  g_auto (LinearTest) test = { 0 };
   g_autofree float *row = NULL;
 
-  if (!shape_of (received->release, &shape, error) || !check_material (dataset, &shape, error))
+  if (!linear_test_open (context, received, FALSE, &test, error))
     return FALSE;
-  weights = assay_alloc (2 * models.cols, sizeof *weights, "models", error);
-  row = assay_alloc (shape.cols, sizeof *row, "a row", error);
-  if (weights == NULL || row == NULL
-      || !assay_outcomes_alloc (ret_outcomes, N_SERIES, assay_rows_count (dataset->test), error))
+  row = assay_alloc (test.shape.cols, sizeof *row, "a row", error);
+  if (row == NULL || !assay_outcomes_alloc (ret_outcomes, N_SERIES, test.n, error))
     return FALSE;
-  for (gsize i = 0; i < models.cols; i++) {
-    weights[i] = (double) assay_view_row (models, models.rows - 1)[i];
-    weights[models.cols + i] = (double) assay_view_row (models, 0)[i];
+  for (gsize i = 0; i < test.n; i++) {
+    linear_test_row (&test, i, row);
+    ret_outcomes->series[LAST][i]
+        = (gint64) assay_linear_classify (&test.shape, test.last, row) == labels[i];
+    ret_outcomes->series[FIRST][i]
+        = (gint64) assay_linear_classify (&test.shape, test.first, row) == labels[i];
   }
-  for (gsize i = 0; i < ret_outcomes->n; i++) {
-    const gint64 label = assay_role_labels (&dataset->test_data)[i];
-
-    assay_rows_read (dataset->test, i, 1, ASSAY_SCALE_NONE, row);
-    scale_row (received->release, shape.cols, row);
-    for (guint s = LAST; s <= FIRST; s++)
-      ret_outcomes->series[s][i]
-          = (gint64) assay_linear_classify (&shape, weights + s * models.cols, row) == label;
-  }
+  weigh_classes (labels, test.n, ret_outcomes->series[LAST], ret_outcomes->series[BY_CLASS]);
   return TRUE;
 }
 
@@ -88,6 +67,9 @@ static const AssayMeasure measures[] = {
                  "Test rows whose class the last model names", ASSAY_HEADLINE),
   ASSAY_MEASURE (FIRST, "first-model-accuracy", RATE, 0, 1, "share of test rows",
                  "... and the first one, which users had no part in"),
+  ASSAY_MEASURE (BY_CLASS, "model-class-accuracy", MEAN, 0, 1, "share of test rows",
+                 "The same of the last model in each class, and the mean over classes",
+                 .is_influence = TRUE),
   ASSAY_MEASURE_END,
 };
 
@@ -95,7 +77,7 @@ ASSAY_UTILITY (model_accuracy, "model-accuracy",
   .summary = "How well the model that users trained together knows test rows",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
-                 "section 4.1, table 1" },
+                 "section 3.2, table 1" },
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
   .has_own_units = TRUE,

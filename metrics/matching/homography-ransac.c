@@ -2,26 +2,16 @@
 #include <math.h>
 #include <string.h>
 
-#define MATHLIB_STANDALONE 1
-#include <Rmath.h>
-
+#include "metrics/matching/consensus.h"
 #include "metrics/matching/homography.h"
 
 /* Heights of triangles below this part of their longest side are no triangles: a pixel in 1000. */
 #define THINNEST 1e-3
-#define MAX_ROUNDS 10
-#define MAX_FALSE_ALARMS 1e-3
 
 typedef struct {
   const AssayMatch *matches;
   gsize n;
-  double square; /* of the threshold */
-  double h[9];   /* the best so far; w > 0 where matches agree */
-  double cost;
-  gsize n_inliers; /* 0: there is none yet */
-  gboolean *is_inlier;
-  AssayMatch *inliers; /* those matches, one after another */
-} Search;
+} Matches;
 
 typedef struct {
   double x, y;
@@ -94,133 +84,111 @@ square_error (const double h[9], const AssayMatch *m)
   return w > 0 ? (u * u + v * v) / (w * w) : INFINITY;
 }
 
-/* What a model costs; of one that costs @limit or more, some number from there on. */
-static double
-cost_of (const Search *search, const double h[9], double limit)
+static gsize
+solve (gconstpointer data, const gsize *chosen, double *ret_models)
 {
+  const Matches *all = data;
+  AssayMatch sample[4];
+
+  for (gsize j = 0; j < 4; j++)
+    sample[j] = all->matches[chosen[j]];
+  return solve_sample (sample, ret_models) ? 1 : 0;
+}
+
+static double
+match_error (gconstpointer data, const double *h, gsize match)
+{
+  return square_error (h, &((const Matches *) data)->matches[match]);
+}
+
+static double
+cost_of (gconstpointer data, const double *h, double square, double limit)
+{
+  const Matches *all = data;
   double cost = 0;
 
-  for (gsize i = 0; i < search->n && cost < limit; i++)
-    cost += MIN (square_error (h, &search->matches[i]), search->square);
+  for (gsize i = 0; i < all->n && cost < limit; i++)
+    cost += MIN (square_error (h, &all->matches[i]), square);
   return cost;
 }
 
-/* Makes a model the best; TRUE where other matches agree with it than with the one before. */
-static gboolean
-take (Search *search, const double h[9], double cost)
-{
-  gboolean is_other = FALSE;
-
-  memcpy (search->h, h, sizeof search->h);
-  search->cost = cost;
-  search->n_inliers = 0;
-  for (gsize i = 0; i < search->n; i++) {
-    const gboolean is_inlier = square_error (h, &search->matches[i]) < search->square;
-
-    is_other |= is_inlier != search->is_inlier[i];
-    search->is_inlier[i] = is_inlier;
-    if (is_inlier)
-      search->inliers[search->n_inliers++] = search->matches[i];
-  }
-  return is_other;
-}
-
-typedef gboolean (*Fit) (const AssayMatch *matches, gsize n, double h[9]);
-
-/* Fits the best model to the matches that agree with it until they stay the same. */
+/* Matches that agree all have w > 0. */
 static void
-improve (Search *search, Fit fit)
+turn_to_front (const AssayMatch *match, double h[9])
 {
-  for (gsize round = 0; round < MAX_ROUNDS; round++) {
-    double h[9], cost;
-
-    memcpy (h, search->h, sizeof h);
-    if (!fit (search->inliers, search->n_inliers, h))
-      return;
-    /* The scale of a fit has w = 1 at the origin, which may be behind the horizon. */
-    if (h[6] * search->inliers[0].x + h[7] * search->inliers[0].y + h[8] < 0)
-      for (gsize j = 0; j < 9; j++)
-        h[j] = -h[j];
-    cost = cost_of (search, h, search->cost);
-    if (!(cost < search->cost) || !take (search, h, cost))
-      return;
-  }
+  /* The scale of a fit has w = 1 at the origin, which may be behind the horizon. */
+  if (h[6] * match->x + h[7] * match->y + h[8] < 0)
+    for (gsize j = 0; j < 9; j++)
+      h[j] = -h[j];
 }
 
-/* How many samples leave a chance of 1 - confidence that none agrees in all 4. */
-static double
-samples_needed (const Search *search, double confidence)
+static AssayMatch *
+gather (const Matches *all, const gsize *which, gsize n)
 {
-  const double share = (double) search->n_inliers / (double) search->n;
+  AssayMatch *some = g_new (AssayMatch, n);
 
-  return log1p (-confidence) / log1p (-pow (share, 4));
+  for (gsize i = 0; i < n; i++)
+    some[i] = all->matches[which[i]];
+  return some;
 }
 
-/* Whether wrong matches alone would hardly agree like this. */
 static gboolean
-is_meaningful (const Search *search)
+fit (gconstpointer data, const gsize *which, gsize n, double *h)
 {
-  const double n = (double) search->n, agree = (double) search->n_inliers;
-  const AssayMatch *m = search->matches;
-  double left = m->u, right = m->u, top = m->v, bottom = m->v, chance;
+  g_autofree AssayMatch *some = gather (data, which, n);
 
-  if (search->n_inliers == search->n)
-    return TRUE;
-  if (search->n_inliers <= 4)
+  if (!assay_homography_fit (some, n, h))
     return FALSE;
-  for (gsize i = 1; i < search->n; i++) {
+  turn_to_front (&some[0], h);
+  return TRUE;
+}
+
+static gboolean
+refine (gconstpointer data, const gsize *which, gsize n, double *h)
+{
+  g_autofree AssayMatch *some = gather (data, which, n);
+
+  if (!assay_homography_refine (some, n, h))
+    return FALSE;
+  turn_to_front (&some[0], h);
+  return TRUE;
+}
+
+/* That of a match that falls anywhere in the bounding box of the second points. */
+static double
+chance_of (const AssayMatch *m, gsize n, double threshold)
+{
+  double left = m->u, right = m->u, top = m->v, bottom = m->v;
+
+  for (gsize i = 1; i < n; i++) {
     left = MIN (left, m[i].u);
     right = MAX (right, m[i].u);
     top = MIN (top, m[i].v);
     bottom = MAX (bottom, m[i].v);
   }
-  chance = MIN (1, G_PI * search->square / ((right - left) * (bottom - top)));
-  return lchoose (n, 4) + pbinom (agree - 5, n - 4, chance, FALSE, TRUE) <= log (MAX_FALSE_ALARMS);
+  return MIN (1, G_PI * threshold * threshold / ((right - left) * (bottom - top)));
 }
 
 gboolean
 assay_homography_ransac (const AssayRansac *ransac, const AssayMatch *matches, gsize n,
                          AssayStream *stream, double ret_h[9], gboolean *ret_is_inlier)
 {
-  const double threshold = ransac->threshold, confidence = ransac->confidence;
-  g_autofree gboolean *is_inlier = g_new0 (gboolean, n);
-  g_autofree AssayMatch *inliers = g_new (AssayMatch, n);
-  Search search = { .matches = matches,
-                    .n = n,
-                    .square = threshold * threshold,
-                    .cost = INFINITY,
-                    .is_inlier = is_inlier,
-                    .inliers = inliers };
-  double needed = INFINITY;
+  const Matches all = { matches, n };
+  const ConsensusProblem problem
+      = { .data = &all,
+          .n = n,
+          .sample = 4,
+          .models = 1,
+          .numbers = 9,
+          .solve = solve,
+          .error = match_error,
+          .cost = cost_of,
+          .fit = fit,
+          .refine = refine,
+          .chance = n > 0 ? chance_of (matches, n, ransac->threshold) : 1 };
 
-  g_return_val_if_fail (threshold > 0 && confidence > 0 && confidence < 1, FALSE);
-  if (n < 4)
+  if (!consensus_find (&problem, ransac, stream, ret_h, ret_is_inlier))
     return FALSE;
-  for (gsize i = 0; i < ransac->max_iterations && (double) i < needed; i++) {
-    AssayMatch sample[4];
-    gsize chosen[4];
-    double h[9], cost;
-
-    assay_stream_choose (stream, n, 4, chosen);
-    for (gsize j = 0; j < 4; j++)
-      sample[j] = matches[chosen[j]];
-    if (!solve_sample (sample, h))
-      continue;
-    cost = cost_of (&search, h, search.cost);
-    if (!(cost < search.cost))
-      continue;
-    take (&search, h, cost);
-    improve (&search, assay_homography_fit);
-    needed = samples_needed (&search, confidence);
-  }
-  if (search.n_inliers == 0)
-    return FALSE;
-  improve (&search, assay_homography_refine);
-  if (!is_meaningful (&search))
-    return FALSE;
-  memcpy (ret_h, search.h, sizeof search.h);
   assay_homography_scale (ret_h);
-  if (ret_is_inlier != NULL)
-    memcpy (ret_is_inlier, is_inlier, n * sizeof *is_inlier);
   return TRUE;
 }

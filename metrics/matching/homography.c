@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "core/math/linalg.h"
+#include "metrics/matching/least-squares.h"
 
 /* Singular values, and determinants, below this part of the largest are those of matches that leave
  * the homography open: rounding leaves 1e-15, and figures in files of 12 digits 1e-12. */
 #define NEGLIGIBLE 1e-10
-
-#define MAX_STEPS 20
 
 /* Coordinates moved by -(x, y) and then scaled. */
 typedef struct {
@@ -171,33 +170,24 @@ reprojection (const AssayMatch *matches, gsize n, const double h[9], double *gra
   return sum;
 }
 
-/* One step with growing damping until the sum is less; FALSE: it cannot be made less. */
-static gboolean
-step (const AssayMatch *matches, gsize n, double h[9], double *sum, double *damping)
+typedef struct {
+  const AssayMatch *matches;
+  gsize n;
+} Matches;
+
+static double
+sum_of_squares (gconstpointer data, const double *h, double *gram, double *slope)
 {
-  double gram[64] = { 0 }, slope[8] = { 0 };
+  const Matches *all = data;
 
-  reprojection (matches, n, h, gram, slope);
-  for (; *damping < 1e6; *damping *= 10) {
-    double damped[64], change[8], moved[9], moved_sum;
+  return reprojection (all->matches, all->n, h, gram, slope);
+}
 
-    memcpy (damped, gram, sizeof damped);
-    memcpy (change, slope, sizeof change);
-    for (gsize j = 0; j < 8; j++)
-      damped[9 * j] *= 1 + *damping;
-    if (!assay_linalg_solve_spd (8, 1, damped, change, NULL))
-      continue;
-    for (gsize j = 0; j < 9; j++)
-      moved[j] = h[j] - (j < 8 ? change[j] : 0);
-    moved_sum = reprojection (matches, n, moved, NULL, NULL);
-    if (moved_sum < *sum) {
-      memcpy (h, moved, sizeof moved);
-      *sum = moved_sum;
-      *damping /= 10;
-      return TRUE;
-    }
-  }
-  return FALSE;
+static void
+change_homography (const double *h, const double *change, double *ret_h)
+{
+  for (gsize j = 0; j < 9; j++)
+    ret_h[j] = h[j] - (j < 8 ? change[j] : 0);
 }
 
 gboolean
@@ -206,7 +196,10 @@ assay_homography_refine (const AssayMatch *matches, gsize n, double h[9])
   g_autofree AssayMatch *moved = NULL;
   Frame first, second;
   double refined[9], into_first[9], from_first[9], into_second[9], from_second[9];
-  double sum, damping = 1e-4;
+  LeastSquares problem = { .unknowns = 8,
+                           .numbers = 9,
+                           .sum = sum_of_squares,
+                           .change = change_homography };
 
   if (n < 4)
     return FALSE;
@@ -223,15 +216,9 @@ assay_homography_refine (const AssayMatch *matches, gsize n, double h[9])
   for (gsize j = 0; j < 9; j++)
     refined[j] /= j < 8 ? refined[8] : 1;
   refined[8] = 1;
-  sum = reprojection (moved, n, refined, NULL, NULL);
-  if (!isfinite (sum))
+  problem.data = &(const Matches){ moved, n };
+  if (!least_squares_improve (&problem, refined))
     return FALSE;
-  for (gsize i = 0; i < MAX_STEPS; i++) {
-    const double before = sum;
-
-    if (!step (moved, n, refined, &sum, &damping) || before - sum <= 1e-12 * before)
-      break;
-  }
   multiply (refined, into_first, refined);
   multiply (from_second, refined, refined);
   assay_homography_scale (refined);

@@ -5,7 +5,7 @@
  * Coordinates are pixels and have to be finite. */
 #pragma once
 
-#include "core/base/rng.h"
+#include "metrics/matching/consensus.h"
 
 typedef struct {
   double x, y; /* in the first picture */
@@ -23,32 +23,14 @@ gboolean assay_homography_fit (const AssayMatch *matches, gsize n, double ret_h[
  * unchanged, for fewer than 4 matches or where @h takes their centre to infinity. */
 gboolean assay_homography_refine (const AssayMatch *matches, gsize n, double h[9]);
 
-/* The homography that most matches agree with (Fischler and Bolles 1981, RANSAC). A match agrees
- * where its point of the first picture is mapped to within @threshold pixels of that of the second
- * (forward reprojection error), and is not seen from behind the horizon.
+/* The homography that most matches agree with (consensus.h). A match agrees where its point of the
+ * first picture is mapped to within the threshold of that of the second (forward reprojection
+ * error), and is not seen from behind the horizon. Samples of 4 matches with three points near a
+ * line, or whose triangles turn the other way in the second picture (a plane seen from behind,
+ * section 4.7.1), count as drawn but are not tried. Wrong matches are expected anywhere in the
+ * bounding box of the second points.
  *
- * Samples of 4 matches are drawn from @stream; those with three points near a line, or whose
- * triangles turn the other way in the second picture (a plane seen from behind, section 4.7.1),
- * count as drawn but are not tried. Models are ranked by the sum of squared errors cut off at
- * @threshold (MSAC: Torr and Zisserman 2000). A new best one is fitted to the matches that agree
- * with it until they stay the same (Chum, Matas and Kittler 2003, LO-RANSAC), and the last is
- * refined on them. Sampling ends after @max_iterations, or when with probability @confidence a
- * sample has been drawn that agrees in all 4.
- *
- * FALSE, without error and with the outputs untouched: fewer than 4 matches, no sample that could
- * be tried, or a best model that chance explains. For the last, matches that fall anywhere in the
- * bounding box of the second points are expected to give a model that as many agree with in
- * C (n, 4) P (X >= n_inliers - 4), X ~ Binomial (n - 4, pi threshold^2 / area), of such sets at
- * most (as Moisan and Stival 2004 count false alarms); where that is above 0.001 and not all
- * matches agree, there is no consensus.
- *
- * @ret_is_inlier: n, whether each match agrees with the result; may be NULL. */
-typedef struct {
-  double threshold;
-  double confidence;
-  gsize max_iterations;
-} AssayRansac;
-
+ * FALSE, without error and with the outputs untouched: there is no consensus. */
 gboolean assay_homography_ransac (const AssayRansac *ransac, const AssayMatch *matches, gsize n,
                                   AssayStream *stream, double ret_h[9], gboolean *ret_is_inlier);
 

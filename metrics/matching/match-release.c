@@ -6,6 +6,24 @@
 /* Numbers of the stream: RANSAC draws from that of the group, a reference from those after this. */
 #define FIRST_REFERENCE_ITEM (G_GUINT64_CONSTANT (1) << 32)
 
+gboolean
+match_release_check (const AssayRelease *release, gboolean wants_words, GError **error)
+{
+  if ((release->kind
+       & (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS))
+      == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "a release of %s cannot be matched; expected vectors, subspaces or "
+                       "vector-sets",
+                       assay_release_kind_name (release->kind));
+  if (wants_words && release->kind != ASSAY_RELEASE_VECTOR_SETS)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "mode = vocabulary: a release of %s has no words; expected vector-sets, or "
+                       "mode = point",
+                       assay_release_kind_name (release->kind));
+  return TRUE;
+}
+
 /* The members of the sets of @items, without repetition, and which of them each set has (items x
  * w): the one entry that many sets hold is then at exactly one distance. */
 static AssayFlats *
@@ -152,6 +170,23 @@ match_release (const ReleaseMatching *how, const AssayDataset *dataset, const As
     return NULL;
   neighbours = neighbours_new (released, references, error);
   return neighbours == NULL ? NULL : matches_new (neighbours, &items, how->filter, how->ratio);
+}
+
+AssayMatch *
+match_release_locate (const ViewPair *pair, const GArray *matches, const float *frames,
+                      const float *reference_frames)
+{
+  AssayMatch *located = g_new (AssayMatch, matches->len);
+
+  for (guint i = 0; i < matches->len; i++) {
+    const MatchedPair *match = &g_array_index (matches, MatchedPair, i);
+    const float *from = frames + 4 * g_array_index (pair->items, gsize, match->item);
+    const float *to
+        = reference_frames + 4 * g_array_index (pair->references, gsize, match->reference);
+
+    located[i] = (AssayMatch){ from[0], from[1], to[0], to[1] };
+  }
+  return located;
 }
 
 guint64

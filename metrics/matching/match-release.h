@@ -1,6 +1,7 @@
 /* Released descriptors of a photograph matched with those of its other view, by kind of release. */
 #pragma once
 
+#include "metrics/matching/homography.h"
 #include "metrics/matching/lifted-references.h"
 #include "metrics/matching/matches.h"
 #include "metrics/matching/view-pairs.h"
@@ -18,9 +19,17 @@ typedef struct {
   AssayStreamKey stream; /* row r of the role test is lifted from item 2^32 + r */
 } ReleaseMatching;
 
+/* ASSAY_ERROR_MISMATCH: it is of a kind that cannot be matched, or without words of its own. */
+gboolean match_release_check (const AssayRelease *release, gboolean wants_words, GError **error);
+
 /* Of MatchedPair: places in the items and the references of @pair. Free with g_array_unref. */
 GArray *match_release (const ReleaseMatching *how, const AssayDataset *dataset,
                        const AssayRelease *release, const ViewPair *pair, GError **error);
+
+/* Where each of the matches is in both pictures, by the frames of all secrets and of all rows of
+ * the role test (4 numbers each). As many as there are matches; free with g_free. */
+AssayMatch *match_release_locate (const ViewPair *pair, const GArray *matches, const float *frames,
+                                  const float *reference_frames);
 
 /* Bytes that it holds for @n items of @dimension (0: points) and @r references that are lifted to
  * @lifted_dimension (0: not lifted). */

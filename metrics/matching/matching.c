@@ -88,22 +88,6 @@ typedef struct {
   double *const *series;
 } Judging;
 
-static AssayMatch *
-locate_matches (const Judging *judging, const ViewPair *pair, const GArray *matches)
-{
-  AssayMatch *located = g_new (AssayMatch, matches->len);
-
-  for (guint i = 0; i < matches->len; i++) {
-    const MatchedPair *match = &g_array_index (matches, MatchedPair, i);
-    const float *from = judging->frames + 4 * g_array_index (pair->items, gsize, match->item);
-    const float *to
-        = judging->reference_frames + 4 * g_array_index (pair->references, gsize, match->reference);
-
-    located[i] = (AssayMatch){ from[0], from[1], to[0], to[1] };
-  }
-  return located;
-}
-
 static gboolean
 is_right (const ViewPair *pair, const AssayMatch *match, double threshold)
 {
@@ -148,7 +132,9 @@ judge_homography (const Judging *judging, gsize unit, const AssayMatch *located,
   const ViewPair *pair = g_ptr_array_index (judging->pairs, unit);
   const double most = hypot ((double) pair->view->width, (double) pair->view->height);
   const AssayRansac ransac
-      = { settings->ransac_threshold, settings->confidence, (gsize) settings->iterations };
+      = { .threshold = settings->ransac_threshold,
+          .confidence = settings->confidence,
+          .max_iterations = (gsize) settings->iterations };
   AssayStream stream = assay_stream (judging->context->stream, pair->group);
   g_autofree gboolean *is_inlier = g_new0 (gboolean, n);
   double h[9], corner_error = INFINITY;
@@ -171,7 +157,8 @@ judge (gsize unit, G_GNUC_UNUSED guint worker, gpointer data)
   const Judging *judging = data;
   const GArray *matches = g_ptr_array_index (judging->matches, unit);
   g_autofree AssayMatch *located
-      = locate_matches (judging, g_ptr_array_index (judging->pairs, unit), matches);
+      = match_release_locate (g_ptr_array_index (judging->pairs, unit), matches, judging->frames,
+                              judging->reference_frames);
 
   judge_matches (judging, unit, located);
   judge_homography (judging, unit, located, matches->len);
@@ -216,11 +203,8 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
                                 .stream = context->stream };
   Judging judging = { .context = context, .matches = matches, .series = ret_outcomes->series };
 
-  if ((release->kind & READS) == 0)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "a release of %s cannot be matched; expected vectors, subspaces or "
-                       "vector-sets",
-                       assay_release_kind_name (release->kind));
+  if (!match_release_check (release, FALSE, error))
+    return FALSE;
   pairs = view_pairs_new (context->dataset, received, error);
   if (pairs == NULL)
     return FALSE;

@@ -43,28 +43,44 @@ check_photos (const GPtrArray *photos, const char *what, gsize n_groups, GError 
 }
 
 static gboolean
-check (const AssayDataset *dataset, const AssayReceived *received, GError **error)
+check_view (const AssayDataset *dataset, GError **error)
+{
+  const gsize n_test = assay_rows_count (dataset->test);
+
+  return check_array (dataset->test_data.frames, "frames of the views' rows", ASSAY_FLOAT32, n_test,
+                      4, error)
+         && check_array (dataset->homographies, "homographies", ASSAY_FLOAT64, dataset->n_groups, 9,
+                         error)
+         && check_photos (dataset->test_data.photos, "views", dataset->n_groups, error);
+}
+
+static gboolean
+check_map (const AssayDataset *dataset, GError **error)
+{
+  return check_array (dataset->test_data.points, "points of the map's rows", ASSAY_FLOAT32,
+                      assay_rows_count (dataset->test), 3, error)
+         && check_array (dataset->cameras, "cameras", ASSAY_FLOAT64, dataset->n_groups, 15, error);
+}
+
+static gboolean
+check (const AssayDataset *dataset, const AssayReceived *received, gboolean is_map, GError **error)
 {
   const AssayArrays *truth = &received->truth->arrays;
   const gsize n = assay_release_count (received->release);
-  gsize n_test;
 
-  if (dataset == NULL || dataset->test == NULL || dataset->homographies == NULL)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "there is no other view to match with; expected a dataset with views");
-  n_test = assay_rows_count (dataset->test);
+  if (dataset == NULL || dataset->test == NULL
+      || (is_map ? dataset->cameras : dataset->homographies) == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "there is no %s to match with; expected a "
+                       "dataset with %s", is_map ? "map" : "other view", is_map ? "one" : "views");
   return check_array (assay_arrays_get (truth, "groups"), "groups of the secrets", ASSAY_INT64, n,
                       1, error)
          && check_array (assay_arrays_get (truth, "frames"), "frames of the secrets", ASSAY_FLOAT32,
                          n, 4, error)
-         && check_array (dataset->test_data.pictures, "pictures of the views' rows", ASSAY_INT64,
-                         n_test, 1, error)
-         && check_array (dataset->test_data.frames, "frames of the views' rows", ASSAY_FLOAT32,
-                         n_test, 4, error)
-         && check_array (dataset->homographies, "homographies", ASSAY_FLOAT64, dataset->n_groups, 9,
-                         error)
+         && check_array (dataset->test_data.pictures,
+                         is_map ? "places of the map's rows" : "pictures of the views' rows",
+                         ASSAY_INT64, assay_rows_count (dataset->test), 1, error)
          && check_photos (dataset->secret_data.photos, "photographs", dataset->n_groups, error)
-         && check_photos (dataset->test_data.photos, "views", dataset->n_groups, error);
+         && (is_map ? check_map (dataset, error) : check_view (dataset, error));
 }
 
 static gboolean
@@ -79,42 +95,46 @@ check_groups (const gint64 *groups, gsize n, gsize n_groups, const char *what, G
 }
 
 static ViewPair *
-view_pair_new (const AssayDataset *dataset, gsize group)
+pair_new (const AssayDataset *dataset, gsize group, gboolean is_map)
 {
   ViewPair *pair = g_new0 (ViewPair, 1);
 
   pair->group = group;
-  pair->homography = (const double *) dataset->homographies->data + 9 * group;
   pair->photo = g_ptr_array_index (dataset->secret_data.photos, group);
-  pair->view = g_ptr_array_index (dataset->test_data.photos, group);
+  if (!is_map) {
+    pair->homography = (const double *) dataset->homographies->data + 9 * group;
+    pair->view = g_ptr_array_index (dataset->test_data.photos, group);
+  }
   pair->items = g_array_new (FALSE, FALSE, sizeof (gsize));
   pair->references = g_array_new (FALSE, FALSE, sizeof (gsize));
   return pair;
 }
 
-GPtrArray *
-view_pairs_new (const AssayDataset *dataset, const AssayReceived *received, GError **error)
+static GPtrArray *
+pairs_new (const AssayDataset *dataset, const AssayReceived *received, gboolean is_map,
+           GError **error)
 {
   g_autoptr (GPtrArray) pairs = g_ptr_array_new_with_free_func (view_pair_free);
   g_autofree ViewPair **of_group = NULL;
   const gint64 *groups, *pictures;
   gsize n, n_test;
 
-  if (!check (dataset, received, error))
+  if (!check (dataset, received, is_map, error))
     return NULL;
   n = assay_release_count (received->release);
   n_test = assay_rows_count (dataset->test);
   groups = assay_array_int64 (assay_arrays_get (&received->truth->arrays, "groups"));
   pictures = assay_array_int64 (dataset->test_data.pictures);
   if (!check_groups (groups, n, dataset->n_groups, "secret", error)
-      || !check_groups (pictures, n_test, dataset->n_groups, "row of the views", error))
+      || !check_groups (pictures, n_test, dataset->n_groups,
+                        is_map ? "row of the map" : "row of the views", error))
     return NULL;
   of_group = assay_alloc (dataset->n_groups, sizeof (ViewPair *), "groups", error);
   if (of_group == NULL)
     return NULL;
   for (gsize i = 0; i < n; i++)
     if (of_group[groups[i]] == NULL)
-      of_group[groups[i]] = view_pair_new (dataset, (gsize) groups[i]);
+      of_group[groups[i]] = pair_new (dataset, (gsize) groups[i], is_map);
   for (gsize g = 0; g < dataset->n_groups; g++)
     if (of_group[g] != NULL)
       g_ptr_array_add (pairs, of_group[g]);
@@ -124,6 +144,18 @@ view_pairs_new (const AssayDataset *dataset, const AssayReceived *received, GErr
     if (of_group[pictures[i]] != NULL)
       g_array_append_val (of_group[pictures[i]]->references, i);
   return g_steal_pointer (&pairs);
+}
+
+GPtrArray *
+view_pairs_new (const AssayDataset *dataset, const AssayReceived *received, GError **error)
+{
+  return pairs_new (dataset, received, FALSE, error);
+}
+
+GPtrArray *
+map_pairs_new (const AssayDataset *dataset, const AssayReceived *received, GError **error)
+{
+  return pairs_new (dataset, received, TRUE, error);
 }
 
 /* The third coordinate of H (x, y, 1)'. */

@@ -6,9 +6,9 @@
 
 typedef struct {
   gsize group;
-  const double *homography; /* 3 x 3, from the photograph to the view */
+  const double *homography; /* 3 x 3, from the photograph to the view; of a map NULL */
   const AssayPhoto *photo;
-  const AssayPhoto *view;
+  const AssayPhoto *view; /* of a map NULL */
   GArray *items;      /* of gsize: secrets of the photograph, as the release numbers them */
   GArray *references; /* of gsize: rows of the dataset's role test */
 } ViewPair;
@@ -17,6 +17,11 @@ typedef struct {
  * ASSAY_ERROR_DATA where truth or dataset lack something, or number a group that is not there. */
 GPtrArray *view_pairs_new (const AssayDataset *dataset, const AssayReceived *received,
                            GError **error);
+
+/* The same with the rows of a map of the photograph's place in place of those of a view: without
+ * homography and view. */
+GPtrArray *map_pairs_new (const AssayDataset *dataset, const AssayReceived *received,
+                          GError **error);
 
 /* Where the homography puts (x, y). FALSE where it is mapped to infinity, or lies on the other side
  * of the horizon than the photograph's centre, so that the view cannot show it. */

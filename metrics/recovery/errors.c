@@ -54,3 +54,36 @@ metric_group_of (const AssayTruth *truth, gint64 secret)
     return -1;
   return (double) assay_array_int64 (groups)[secret];
 }
+
+double
+metric_number_of_sum (const AssayRelease *release, gsize step)
+{
+  guint64 hash = G_GUINT64_CONSTANT (14695981039346656037) ^ step;
+  AssayView models;
+  const guint8 *bytes;
+
+  if (release == NULL)
+    return (double) step;
+  models = assay_array_view (assay_arrays_get (&release->arrays, "models"));
+  if (step + 1 >= models.rows) /* of another release */
+    return (double) step;
+  /* All models up to it, as sums of sparse updates may all end at 0. */
+  bytes = (const guint8 *) models.data;
+  for (gsize i = 0; i < (step + 2) * models.cols * sizeof (float); i++) /* FNV-1a */
+    hash = (hash ^ bytes[i]) * G_GUINT64_CONSTANT (1099511628211);
+  return (double) (hash >> 12); /* which a double holds */
+}
+
+gboolean
+metric_take_ratio (const double *right, const double *all, gsize n, double *ret_outcomes)
+{
+  double sum_right = 0, sum = 0;
+
+  for (gsize j = 0; j < n; j++) {
+    sum_right += right[j];
+    sum += all[j];
+  }
+  for (gsize j = 0; j < n && sum > 0; j++)
+    ret_outcomes[j] = sum_right / sum + (right[j] - sum_right / sum * all[j]) * (double) n / sum;
+  return sum > 0;
+}

@@ -12,6 +12,14 @@ double *metric_relative_errors (const AssayTruth *truth, const AssayGuess *guess
  * it is not known which. */
 double metric_group_of (const AssayTruth *truth, gint64 secret);
 
+/* The sum of updates in step @step, as a unit's number: another one in each trial, by the models up
+ * to what was made of it, where the release (NULL: not known) has that step. */
+double metric_number_of_sum (const AssayRelease *release, gsize step);
+
+/* What each of @n units does to the ratio of the sums of @right and @all (the delta method, as
+ * metrics/recovery/weight-recovery.c says); FALSE: there is none. */
+gboolean metric_take_ratio (const double *right, const double *all, gsize n, double *ret_outcomes);
+
 /* The secrets and the estimates, of equal shape. */
 gboolean metric_pair (const AssayTruth *truth, const AssayGuess *guess, AssayView *ret_secrets,
                       AssayView *ret_estimates, GError **error);

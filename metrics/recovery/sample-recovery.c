@@ -3,15 +3,18 @@
  * it is nearest to of those that went into it first then. Of a step (and user) there count as many
  * estimates as samples went into it, the first ones: more guesses find no more.
  *
- * Samples of one sum are found together or not; as units they are taken for independent.
+ * Samples that an attack finds in one sum, of which it does not say whose each is, are found
+ * together or not at all: those of a sum are one group, in place of groups of the dataset. Where it
+ * reads each user's update by itself, the groups of the dataset stay.
  *
  * Compared are the columns that the attack is sure of, and for the error all of them. */
 #include <float.h>
 #include <math.h>
 
 #include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
 
-enum { RECOVERED, ERROR, FIRST, LABEL, COLUMNS, N_SERIES };
+enum { RECOVERED, ERROR, FIRST, LABEL, COLUMNS, UNIT, N_SERIES };
 
 typedef struct {
   double tau;
@@ -191,6 +194,42 @@ prepare (const AssayTruth *truth, const AssayGuess *guess, Comparison *ret_compa
   return ret_comparison->counts != NULL && choose_first (ret_comparison, error);
 }
 
+/* ---- What is found together ---- */
+
+/* Whether the attack says of no estimate whose it is. */
+static gboolean
+are_of_sums (const Comparison *comparison)
+{
+  for (gsize e = 0; e < comparison->estimates.rows; e++)
+    if (is_of_user (comparison, e))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+number_units (const Comparison *comparison, const AssayMetricContext *context,
+              const AssayTruth *truth, double *ret_numbers)
+{
+  const gboolean is_of_sums = are_of_sums (comparison);
+  g_autoptr (GHashTable) sums = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, g_free);
+
+  for (gsize i = 0; i < comparison->secrets.rows; i++) {
+    const gint64 *step = comparison->steps + i;
+    double *number = g_hash_table_lookup (sums, step);
+
+    if (!is_of_sums || *step < 0) {
+      ret_numbers[i] = metric_group_of (truth, (gint64) i);
+      continue;
+    }
+    if (number == NULL) {
+      number = g_new (double, 1);
+      *number = metric_number_of_sum (context->release, (gsize) *step);
+      g_hash_table_insert (sums, (gpointer) step, number);
+    }
+    ret_numbers[i] = *number;
+  }
+}
+
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
@@ -211,6 +250,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     nearest[e] = counts[e] ? nearest_to (&comparison, e) : G_MAXSIZE;
   for (gsize i = 0; i < comparison.secrets.rows; i++)
     compare_secret (&comparison, nearest, settings->tau, i, ret_outcomes->series);
+  number_units (&comparison, context, truth, ret_outcomes->series[UNIT]);
   return TRUE;
 }
 
@@ -247,6 +287,8 @@ ASSAY_METRIC (sample_recovery, "sample-recovery",
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets", "users", "steps"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates", "of-steps"),
   .finds_order = TRUE,
+  .has_own_units = TRUE,
+  .names_units = TRUE,
   .n_series = N_SERIES,
   .measures = measures,
   .measure = measure);

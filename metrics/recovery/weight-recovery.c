@@ -10,6 +10,7 @@
 #include "core/data/kinds/updates.h"
 #include "core/games/guesses/weights.h"
 #include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
 
 enum { RIGHT, FOUND, NAMED, N_SERIES };
 
@@ -17,21 +18,6 @@ enum { RIGHT, FOUND, NAMED, N_SERIES };
 typedef struct {
   double *right, *all;
 } Counts;
-
-/* What each of @n columns does to the ratio of the sums; FALSE: there is none. */
-static gboolean
-take_ratio (const double *right, const double *all, gsize n, double *ret_outcomes)
-{
-  double sum_right = 0, sum = 0;
-
-  for (gsize j = 0; j < n; j++) {
-    sum_right += right[j];
-    sum += all[j];
-  }
-  for (gsize j = 0; j < n && sum > 0; j++)
-    ret_outcomes[j] = sum_right / sum + (right[j] - sum_right / sum * all[j]) * (double) n / sum;
-  return sum > 0;
-}
 
 /* Counts the claims of each column; what is shown twice counts once. */
 static gboolean
@@ -86,7 +72,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
       || !assay_outcomes_alloc (ret_outcomes, N_SERIES, width, error))
     return FALSE;
   for (guint s = 0; s < N_SERIES; s++)
-    if (!take_ratio (counts[s].right, counts[s].all, width, ret_outcomes->series[s])) {
+    if (!metric_take_ratio (counts[s].right, counts[s].all, width, ret_outcomes->series[s])) {
       g_clear_pointer (&ret_outcomes->series[s], g_free);
       ret_outcomes->omitted[s] = g_strdup (none[s]);
     }
@@ -103,8 +89,8 @@ static const AssayMeasure measures[] = {
                  "Claims that are right and name whose the weight is", ASSAY_HIGHER_IS_WORSE,
                  .is_influence = TRUE),
   ASSAY_MEASURE (FOUND, "weights-found", MEAN, 0, 1, "share of users' weights",
-                 "Weights of users, other than 0, that right claims show", ASSAY_HIGHER_IS_WORSE,
-                 .is_influence = TRUE),
+                 "Weights of users, other than 0, that right claims show", ASSAY_HEADLINE,
+                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE_END,
 };
 

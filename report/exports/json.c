@@ -36,6 +36,8 @@ assay_report_json_component (AssayJson *json, const char *key,
   if (has_label)
     assay_json_member_string (json, "label", component->label);
   assay_json_member_string (json, "plugin", component->plugin);
+  if (component->remark != NULL)
+    assay_json_member_string (json, "remark", component->remark);
   write_settings (json, component->settings);
 }
 
@@ -295,6 +297,9 @@ write_decisive (AssayJson *json, const AssayResultClaim *claim)
   assay_json_member_string (json, "verdict", assay_verdict_name (claim->verdict));
   assay_json_member_string (json, "reason", claim->reason);
   assay_json_member_double (json, "detectable", one != NULL ? one->detectable : NAN);
+  assay_json_member_string (json, "test", one != NULL ? one->test : NULL);
+  assay_json_member_double (json, "test_lower", one != NULL ? one->test_lower : NAN);
+  assay_json_member_double (json, "test_upper", one != NULL ? one->test_upper : NAN);
 }
 
 /* A secret; or the pair of inputs and the event that tells them apart. */

@@ -88,13 +88,28 @@ append_mutants (GString *text, const AssayResults *results)
   g_string_append_c (text, '\n');
 }
 
+/* A defense by its settings that vary; where there are several datasets, on which of them. What all
+ * rows have in common stands in report.html and results.json. */
 static void
-append_settings (GString *text, const AssayResultComponent *component)
+append_defense (GString *text, const AssayResultCell *cell)
 {
-  append_escaped (text, component->label);
-  if (*component->settings->line != '\0') {
+  append_escaped (text, cell->defense->name);
+  if (*cell->dataset->name != '\0') {
+    g_string_append (text, " on ");
+    append_escaped (text, cell->dataset->name);
+  }
+}
+
+/* "recovery-rate tau=0.3": a metric may stand there several times with other settings. */
+static void
+append_measure (GString *text, const AssayResultCell *cell, const AssayMeasurement *measurement)
+{
+  const char *settings = measurement->metric->settings->line;
+
+  append_escaped (text, measurement->measure->name);
+  if (!cell->is_utility && *settings != '\0') {
     g_string_append_c (text, ' ');
-    append_escaped (text, component->settings->line);
+    append_escaped (text, settings);
   }
 }
 
@@ -108,10 +123,12 @@ append_cells (GString *text, const AssayResults *results)
       if (!measurement->measure->is_headline)
         continue;
       g_string_append (text, "| ");
-      append_settings (text, cell->defense);
+      append_defense (text, cell);
       g_string_append (text, " | ");
-      append_settings (text, cell->attack_or_utility);
-      g_string_append_printf (text, " | %s | ", measurement->measure->name);
+      append_escaped (text, cell->attack_or_utility->name);
+      g_string_append (text, " | ");
+      append_measure (text, cell, measurement);
+      g_string_append (text, " | ");
       append_number (text, measurement->interval.estimate);
       g_string_append (text, " | ");
       append_number (text, measurement->interval.lower);

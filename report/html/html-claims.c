@@ -137,6 +137,27 @@ append_p (AssayHtml *html, double p, const char *test)
   assay_html_number_as (html, NULL, p, shown);
 }
 
+/* Intervals describe one number; a verdict is of all hypotheses together, by a test of its own. */
+static void
+append_test (AssayHtml *html, const AssayResultClaim *result, const AssayResultHypothesis *one)
+{
+  if (one->test == NULL)
+    return;
+  assay_html_say (html, NULL, " Tested by %s", one->test);
+  if (isfinite (one->test_lower) || isfinite (one->test_upper)) {
+    assay_html_say (html, NULL, ", which over all hypotheses of the scenario together leaves ");
+    if (isfinite (one->test_upper)) {
+      assay_html_value (html, NULL, result->measure, one->test_lower);
+      assay_html_say (html, NULL, " to ");
+      assay_html_value (html, NULL, result->measure, one->test_upper);
+    } else {
+      assay_html_say (html, NULL, "at least ");
+      assay_html_value (html, NULL, result->measure, one->test_lower);
+    }
+  }
+  assay_html_say (html, NULL, ".");
+}
+
 /* "n = 400, confidence 95 %, adjusted p (violated) = 0.003." Where nothing was decided neither test
  * decided: both stand there. */
 static void
@@ -151,7 +172,9 @@ append_strength (AssayHtml *html, const AssayResultClaim *result, const AssayRes
     append_p (html, one->adjusted_violated, "violated");
   if (result->verdict != ASSAY_VERDICT_VIOLATED)
     append_p (html, one->adjusted_upheld, "upheld");
-  assay_html_say (html, NULL, ".</p>");
+  assay_html_say (html, NULL, ".");
+  append_test (html, result, one);
+  assay_html_close (html, "p");
 }
 
 /* The command that plays the witness again. */
@@ -239,8 +262,8 @@ append_claim (AssayHtml *html, const AssayResults *results, const AssayResultCla
   const char *verdict = assay_verdict_name (result->verdict);
   /* Then the reason says what stands above it. What a verdict that passes rests on is always said:
    * its power, the attacks that were asked, claims that were changed. */
-  const gboolean is_told = result->verdict == ASSAY_VERDICT_VIOLATED
-                           || result->verdict == ASSAY_VERDICT_UPHELD;
+  const gboolean is_told
+      = result->verdict == ASSAY_VERDICT_VIOLATED || result->verdict == ASSAY_VERDICT_UPHELD;
   const AssayResultHypothesis *one = assay_result_decisive (result);
   g_autofree char *card = g_strconcat ("article.claim.", verdict, NULL);
 
@@ -254,6 +277,7 @@ append_claim (AssayHtml *html, const AssayResults *results, const AssayResultCla
                     result->says, result->source);
   if (one != NULL) {
     append_finding (html, result, one);
+    assay_html_strip (html, result, one);
     append_strength (html, result, one);
   }
   if (one == NULL || !is_told)
@@ -280,14 +304,15 @@ append_mutants (AssayHtml *html, const AssayResultMutants *mutants)
     assay_html_close (html, "article");
     return;
   }
-  assay_html_say (html, "p", "Mutants are the defenses with one known mistake each, played by this "
-                             "audit. Seen, or stopped from passing, is what it could have seen; "
-                             "missed is what it does not look at.");
+  assay_html_say (html, "p",
+                  "Mutants are the defenses with one known mistake each, played by this "
+                  "audit. Seen, or stopped from passing, is what it could have seen; "
+                  "missed is what it does not look at.");
   assay_html_open (html, "details");
   assay_html_say (html, "summary", "%u mutants", mutants->all->len);
-  assay_html_open_table (html, NULL, "Mutants",
-                         ASSAY_HTML_HEADS ("verdict", "mutant", "the mistake", "of", "claim",
-                                           "what would see it"));
+  assay_html_open_table (
+      html, NULL, "Mutants",
+      ASSAY_HTML_HEADS ("verdict", "mutant", "the mistake", "of", "claim", "what would see it"));
   ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all) {
     if (!assay_html_open_row (html, FALSE))
       break;
@@ -311,6 +336,12 @@ assay_html_claims (AssayHtml *html, const AssayResults *results)
   if (results->claims->len == 0)
     assay_html_say (html, "p",
                     "The scenario makes no claim: what follows is measured, not judged.");
+  else
+    assay_html_say (
+        html, "p.soft",
+        "In the pictures the bar is the interval, with the estimate as a mark in it; the "
+        "thin line is what the test leaves over all hypotheses of the scenario "
+        "together; what the claim allows is shaded.");
   for (guint v = 0; v < G_N_ELEMENTS (by_weight); v++)
     ASSAY_FOR_EACH (const AssayResultClaim, result, results->claims) {
       if (result->verdict == by_weight[v])

@@ -11,6 +11,11 @@
 void assay_html_summary (AssayHtml *html, const AssayResults *results);
 /* The verdicts in words, each with its witness and its hypotheses. */
 void assay_html_claims (AssayHtml *html, const AssayResults *results);
+/* The interval of @one against the claim's bound, drawn along the measure's range: a bar for the
+ * interval, a thin line for what the test leaves, the estimate, and what the claim allows shaded.
+ * Nothing where nothing was measured. */
+void assay_html_strip (AssayHtml *html, const AssayResultClaim *claim,
+                       const AssayResultHypothesis *one);
 /* @figures: of AssayFigure, or NULL. */
 void assay_html_figures (AssayHtml *html, const GPtrArray *figures);
 /* One of them; @inout_left: bytes of pictures that the page has room for. */

@@ -33,6 +33,8 @@ append_component (AssayHtml *html, const AssayResultComponent *component, gboole
   append_settings (html, component->settings);
   if (component->tuned != NULL)
     assay_html_say (html, NULL, "; tuned: %s", component->tuned);
+  if (component->remark != NULL)
+    assay_html_say (html, NULL, " <span.soft>(%s)</span>", component->remark);
   assay_html_close (html, "td");
   if (is_attack)
     assay_html_text (html, "td", *component->knows != '\0' ? component->knows : "nothing");

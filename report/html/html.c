@@ -11,10 +11,10 @@ append_navigation (AssayHtml *html, const AssayResults *results, gboolean has_fi
     const char *target, *says;
     gboolean is_there;
   } places[] = { { "#claims", "Verdicts", TRUE },
+                 { "#pictures", "Pictures", results->sheets->len > 0 },
                  { "#figures", "Curves", has_figures },
                  { "#headlines", "Headline figures", TRUE },
                  { "#pooled", "Every figure", TRUE },
-                 { "#pictures", "Pictures", results->sheets->len > 0 },
                  { "#controls", "Controls", TRUE },
                  { "#exceptions", "What was left out", TRUE },
                  { "#settings", "Settings", TRUE },
@@ -37,12 +37,12 @@ assay_report_html (const AssayResults *results, const GPtrArray *figures, GError
   assay_html_summary (html, results);
   append_navigation (html, results, has_figures);
   assay_html_claims (html, results);
+  if (!assay_html_contact_sheets (html, results, error))
+    return NULL;
   if (has_figures)
     assay_html_figures (html, figures);
   assay_html_grids (html, results);
   assay_html_pooled (html, results);
-  if (!assay_html_contact_sheets (html, results, error))
-    return NULL;
   assay_html_controls (html, results);
   assay_html_exceptions (html, results);
   assay_html_settings (html, results);

@@ -42,6 +42,8 @@ AssayCurve *assay_curve_new (const AssayCurveMaker *maker, AssayCurveKind kind);
 /* The line of @curve called @name; a new one where @by_name has none. */
 AssayCurveLine *assay_curve_line (AssayCurve *curve, GHashTable *by_name, const char *name,
                                   const char *swept);
+/* The bounds of the claims that are about points of @curve. */
+void assay_curve_add_claims (AssayCurve *curve, const AssayResults *results);
 /* Takes @curve: keeps it if there is anything to see. */
 void assay_curve_finish (AssayCurveMaker *maker, AssayCurve *curve, const char *name);
 

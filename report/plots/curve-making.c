@@ -180,14 +180,22 @@ has_optimal (const AssayCurveLine *line)
   return FALSE;
 }
 
+/* Whether @line is one of those that a curve of @kind is for: with Pareto-optimal points, or along
+ * the setting, beside which levels are there to compare. */
+static gboolean
+matters (const AssayCurveLine *line, AssayCurveKind kind)
+{
+  return kind == ASSAY_CURVE_TRADE_OFF ? has_optimal (line) : line->swept != NULL;
+}
+
 /* Of more lines than can be drawn, those that matter most. */
 static void
-put_optimal_first (AssayCurve *curve)
+put_what_matters_first (AssayCurve *curve)
 {
   guint n_first = 0;
 
   for (guint l = 0; l < curve->lines->len && curve->lines->len > ASSAY_CURVE_MAX_LINES; l++)
-    if (has_optimal (curve->lines->pdata[l])) {
+    if (matters (curve->lines->pdata[l], curve->kind)) {
       g_ptr_array_insert (curve->lines, (gint) n_first++,
                           g_ptr_array_steal_index (curve->lines, l));
     }
@@ -210,10 +218,9 @@ assay_curve_finish (AssayCurveMaker *maker, AssayCurve *curve, const char *name)
   }
   choose_scale (curve, TRUE, &curve->x);
   choose_scale (curve, FALSE, &curve->y);
-  if (curve->kind == ASSAY_CURVE_TRADE_OFF) {
+  if (curve->kind == ASSAY_CURVE_TRADE_OFF)
     assay_curve_mark_optimal (curve);
-    put_optimal_first (curve);
-  }
+  put_what_matters_first (curve);
   if (curve->dataset != NULL) {
     char *longer = g_strdup_printf ("%s, %s", curve->title, curve->dataset);
 
@@ -292,6 +299,8 @@ assay_curves_new (const AssayResults *results)
                               (AssayCurveRole) r);
   }
   assay_curve_add_rates (&maker);
+  for (guint i = 0; i < maker.curves->len; i++)
+    assay_curve_add_claims (maker.curves->pdata[i], results);
   for (guint r = 0; r < ASSAY_CURVE_N_OVER; r++)
     g_ptr_array_unref (maker.varied[r]);
   g_hash_table_unref (maker.slugs);

@@ -24,6 +24,14 @@ assay_curve_line_free (AssayCurveLine *line)
 }
 
 void
+assay_curve_bound_free (AssayCurveBound *bound)
+{
+  g_free (bound->claim);
+  g_clear_pointer (&bound->points, g_array_unref);
+  g_free (bound);
+}
+
+void
 assay_curve_free (AssayCurve *curve)
 {
   if (curve == NULL)
@@ -34,10 +42,22 @@ assay_curve_free (AssayCurve *curve)
   axis_clear (&curve->x);
   axis_clear (&curve->y);
   g_ptr_array_unref (curve->lines);
+  g_clear_pointer (&curve->bounds, g_ptr_array_unref);
   g_free (curve);
 }
 
 /* ---- Scales ---- */
+
+static gboolean
+are_powers_of_two (const double *values, gsize n)
+{
+  int exponent;
+
+  for (gsize i = 0; i < n; i++)
+    if (frexp (values[i], &exponent) != 0.5)
+      return FALSE;
+  return TRUE;
+}
 
 gboolean
 assay_curve_is_geometric (const double *values, gsize n)
@@ -70,7 +90,7 @@ assay_curve_is_geometric (const double *values, gsize n)
     least_factor = MIN (least_factor, factor);
     most_factor = MAX (most_factor, factor);
   }
-  return sorted[n_distinct - 1] >= 5 * sorted[0]
+  return (sorted[n_distinct - 1] >= 5 * sorted[0] || are_powers_of_two (sorted, n_distinct))
          && most_factor / least_factor < most_step / least_step;
 }
 
@@ -181,6 +201,8 @@ assay_curve_note (const AssayCurve *curve)
   if (curve->has_most_only)
     g_string_append (note, " Of several attacks the one that leaks most at a point is drawn; its "
                            "interval does not allow for the choice.");
+  if (curve->bounds != NULL && curve->bounds->len > 0)
+    g_string_append (note, " Grey dots: what claims allow.");
   if (curve->kind == ASSAY_CURVE_TRADE_OFF)
     g_string_append (note,
                      " Rings: Pareto-optimal, by point estimates alone: intervals that overlap "
@@ -193,7 +215,7 @@ assay_curve_note (const AssayCurve *curve)
                             ASSAY_CURVE_MAX_LINES, curve->lines->len,
                             curve->kind == ASSAY_CURVE_TRADE_OFF
                                 ? ", those with Pareto-optimal points before others"
-                                : "");
+                                : ", those along a setting before levels");
   if (curve->is_unfinished)
     g_string_append (note, " The run is not finished: what lacks is not drawn.");
   return g_string_free (note, FALSE);

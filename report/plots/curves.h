@@ -46,6 +46,16 @@ typedef struct {
   GArray *points; /* AssayCurvePoint, by setting */
 } AssayCurveLine;
 
+/* What a claim says of one of the axes. */
+typedef struct {
+  char *claim; /* its id */
+  gboolean is_x;
+  gboolean is_at_most; /* otherwise at least */
+  double level;        /* the bound; NAN: it differs from point to point */
+  GArray *points;      /* then AssayCurvePoint: where the bounds of the points stand, by setting;
+                        * NULL: it does not */
+} AssayCurveBound;
+
 typedef struct {
   AssayCurveKind kind;
   char *name;    /* kebab-case, one of a kind in its list */
@@ -55,6 +65,7 @@ typedef struct {
   AssayCurveAxis x;
   AssayCurveAxis y;
   GPtrArray *lines;       /* AssayCurveLine */
+  GPtrArray *bounds;      /* AssayCurveBound, of the claims about its points; NULL: none */
   gboolean has_most_only; /* of the attacks at each point the one that leaks most */
   gboolean is_unfinished; /* cells of the run are missing */
 } AssayCurve;
@@ -67,6 +78,7 @@ typedef struct {
 GPtrArray *assay_curves_new (const AssayResults *results);
 void assay_curve_free (AssayCurve *curve);
 void assay_curve_line_free (AssayCurveLine *line);
+void assay_curve_bound_free (AssayCurveBound *bound);
 
 /* What the curve shows and how to read it, in a sentence or two. */
 char *assay_curve_note (const AssayCurve *curve);

@@ -1,6 +1,7 @@
 /* The script of a figure. Colours are those of Okabe and Ito 2008, Color universal design, without
  * yellow, which is faint on white; shapes and dashes differ too, so that the figure is read without
  * any colour. */
+#include "report/plots/figure-parts.h"
 #include "report/plots/gnuplot.h"
 
 #include <math.h>
@@ -23,13 +24,6 @@ static const char *const colours[]
     = { "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "black" };
 /* Of gnuplot: filled circle, square, triangle up, diamond, triangle down; open square. */
 static const int shapes[] = { 7, 5, 9, 13, 11, 4 };
-
-typedef struct {
-  double low;
-  double high;
-  gboolean is_log;
-  double factor; /* shares are said in per cent */
-} Range;
 
 /* ---- Words ---- */
 
@@ -72,17 +66,35 @@ append_number (GString *gp, double value)
   g_string_append (gp, text);
 }
 
-/* "recovery-rate tau=0.3 (% of secrets; lower is more private)", or in two lines where that is too
- * long for @most characters. */
 static void
-append_axis_label (GString *gp, char letter, const AssayCurveAxis *axis, gsize most)
+append_after (GString *reading, const char *words)
+{
+  if (*words != '\0')
+    g_string_append_printf (reading, "%s%s", reading->len > 0 ? "; " : "", words);
+}
+
+/* "% of secrets; lower is more private", and on what scale it stands. */
+static char *
+axis_reading (const AssayCurveAxis *axis, const AssayFigureRange *range)
 {
   g_autofree char *unit = axis->is_share ? g_strconcat ("%", axis->unit + strlen ("share"), NULL)
                                          : g_strdup (axis->unit);
-  const gboolean has_unit = *unit != '\0' && !g_str_equal (unit, axis->name);
-  g_autofree char *reading
-      = g_strconcat (has_unit ? unit : "", has_unit && *axis->direction != '\0' ? "; " : "",
-                     axis->direction, NULL);
+  GString *reading = g_string_new (NULL);
+
+  append_after (reading, g_str_equal (unit, axis->name) ? "" : unit);
+  append_after (reading, axis->direction);
+  append_after (reading, range->is_log2 ? "log2 scale" : range->is_log ? "log scale" : "");
+  return g_string_free (reading, FALSE);
+}
+
+/* "recovery-rate tau=0.3 (% of secrets; lower is more private)", or in two lines where that is too
+ * long for @most characters. */
+static void
+append_axis_label (GString *gp, char letter, const AssayCurveAxis *axis,
+                   const AssayFigureRange *range)
+{
+  const gsize most = letter == 'x' ? MAX_X : MAX_Y;
+  g_autofree char *reading = axis_reading (axis, range);
   g_autofree char *in_one = g_strdup_printf ("%s (%s)", axis->name, reading);
 
   g_string_append_printf (gp, "set %clabel ", letter);
@@ -96,73 +108,6 @@ append_axis_label (GString *gp, char letter, const AssayCurveAxis *axis, gsize m
     }
   }
   g_string_append (gp, letter == 'x' ? " offset 0,0.5\n" : "\n");
-}
-
-/* ---- Ranges ---- */
-
-static guint
-n_drawn (const AssayCurve *curve)
-{
-  return MIN (curve->lines->len, ASSAY_CURVE_MAX_LINES);
-}
-
-static void
-widen (double value, Range *inout_range)
-{
-  if (!isfinite (value) || (inout_range->is_log && value <= 0))
-    return;
-  inout_range->low = MIN (inout_range->low, value);
-  inout_range->high = MAX (inout_range->high, value);
-}
-
-/* All values and their bounds, and a margin. */
-static Range
-find_range (const AssayCurve *curve, gboolean is_x)
-{
-  const AssayCurveAxis *axis = is_x ? &curve->x : &curve->y;
-  Range range = { INFINITY, -INFINITY, axis->is_log, axis->is_share ? 100 : 1 };
-
-  for (guint l = 0; l < n_drawn (curve); l++) {
-    const AssayCurveLine *line = curve->lines->pdata[l];
-
-    ASSAY_FOR_EACH_IN (const AssayCurvePoint, point, line->points) {
-      const AssayCurveValue *value = is_x ? &point->x : &point->y;
-
-      widen (value->value, &range);
-      widen (value->lower, &range);
-      widen (value->upper, &range);
-    }
-  }
-  if (range.is_log) {
-    const double margin = pow (range.high / range.low, 0.05);
-
-    range.low /= MAX (margin, 1.1);
-    range.high *= MAX (margin, 1.1);
-  } else {
-    const double margin = range.high > range.low ? 0.05 * (range.high - range.low)
-                                                 : MAX (0.05 * fabs (range.high), 0.01);
-
-    range.low -= margin;
-    range.high += margin;
-  }
-  range.low *= range.factor;
-  range.high *= range.factor;
-  return range;
-}
-
-/* Where @value stands along the axis, 0 to 1. */
-static double
-place (const Range *range, double value)
-{
-  value *= range->factor;
-  return range->is_log ? log (value / range->low) / log (range->high / range->low)
-                       : (value - range->low) / (range->high - range->low);
-}
-
-static void
-append_range (GString *gp, char letter, const Range *range)
-{
-  g_string_append_printf (gp, "set %crange [%.6g:%.6g]\n", letter, range->low, range->high);
 }
 
 /* ---- The key ---- */
@@ -208,9 +153,13 @@ key_title (const AssayCurve *curve, const AssayCurveLine *line)
 static guint
 n_key_rows (const AssayCurve *curve)
 {
-  const guint n = n_drawn (curve) + (curve->kind == ASSAY_CURVE_TRADE_OFF);
+  const guint n_bounds = curve->bounds != NULL ? curve->bounds->len : 0;
+  const guint n = assay_figure_n_lines (curve) + n_bounds + (curve->kind == ASSAY_CURVE_TRADE_OFF);
 
-  for (guint l = 0; l < n_drawn (curve); l++) {
+  if (n_bounds > 0) /* their lines are long */
+    return n;
+
+  for (guint l = 0; l < assay_figure_n_lines (curve); l++) {
     g_autofree char *title = key_title (curve, curve->lines->pdata[l]);
 
     if (g_utf8_strlen (title, -1) > MAX_HALF_NAME)
@@ -220,6 +169,12 @@ n_key_rows (const AssayCurve *curve)
 }
 
 /* ---- Parts of the script ---- */
+
+static void
+append_range (GString *gp, char letter, const AssayFigureRange *range)
+{
+  g_string_append_printf (gp, "set %crange [%.6g:%.6g]\n", letter, range->low, range->high);
+}
 
 static void
 append_head (GString *gp, const AssayCurve *curve)
@@ -250,13 +205,14 @@ append_head (GString *gp, const AssayCurve *curve)
 }
 
 static void
-append_frame (GString *gp, const AssayCurve *curve, const Range *x, const Range *y)
+append_frame (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
+              const AssayFigureRange *y)
 {
   g_string_append (gp, "\nset title ");
   append_quoted (gp, curve->title, MAX_TITLE);
   g_string_append_c (gp, '\n');
-  append_axis_label (gp, 'x', &curve->x, MAX_X);
-  append_axis_label (gp, 'y', &curve->y, MAX_Y);
+  append_axis_label (gp, 'x', &curve->x, x);
+  append_axis_label (gp, 'y', &curve->y, y);
   g_string_append (gp, "set border 3 linecolor rgb '#808080'\n"
                        "set tics nomirror scale 0.5 textcolor rgb 'black'\n"
                        "set grid linecolor rgb '#808080' linewidth 0.25\n"
@@ -268,19 +224,21 @@ append_frame (GString *gp, const AssayCurve *curve, const Range *x, const Range 
                           n_key_rows (curve));
   append_range (gp, 'x', x);
   append_range (gp, 'y', y);
-  if (x->is_log || y->is_log)
-    g_string_append_printf (gp, "set logscale %s%s\n", x->is_log ? "x" : "", y->is_log ? "y" : "");
+  if (x->is_log)
+    g_string_append_printf (gp, "set logscale x %d\n", x->is_log2 ? 2 : 10);
+  if (y->is_log)
+    g_string_append (gp, "set logscale y\n");
   if (y->is_log && curve->y.is_share)
     g_string_append (gp, "set ytics (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100)\n");
 }
 
 /* A tick at each value of the setting, but for those that would stand in each other. */
 static void
-append_setting_ticks (GString *gp, const AssayCurve *curve, const Range *x)
+append_setting_ticks (GString *gp, const AssayCurve *curve, const AssayFigureRange *x)
 {
   g_autoptr (GArray) ticks = g_array_new (FALSE, FALSE, sizeof (double));
 
-  for (guint l = 0; l < n_drawn (curve); l++) {
+  for (guint l = 0; l < assay_figure_n_lines (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
 
     for (guint p = 0; p < line->points->len; p++) {
@@ -288,7 +246,9 @@ append_setting_ticks (GString *gp, const AssayCurve *curve, const Range *x)
       gboolean is_free = isfinite (value);
 
       for (guint t = 0; t < ticks->len && is_free; t++)
-        is_free = fabs (place (x, value) - place (x, g_array_index (ticks, double, t))) > 0.045;
+        is_free = fabs (assay_figure_place (x, value)
+                        - assay_figure_place (x, g_array_index (ticks, double, t)))
+                  > 0.045;
       if (is_free)
         g_array_append_val (ticks, value);
     }
@@ -306,7 +266,7 @@ append_setting_ticks (GString *gp, const AssayCurve *curve, const Range *x)
 static void
 append_styles (GString *gp, const AssayCurve *curve)
 {
-  for (guint l = 0; l < n_drawn (curve); l++)
+  for (guint l = 0; l < assay_figure_n_lines (curve); l++)
     g_string_append_printf (gp,
                             "set linetype %u linecolor rgb '%s' pointtype %d pointsize 0.8 "
                             "linewidth 1.6 dashtype %u\n",
@@ -317,17 +277,19 @@ append_styles (GString *gp, const AssayCurve *curve)
 
 /* The setting beside each point, where there is room: no other point or label near. */
 static void
-append_labels (GString *gp, const AssayCurve *curve, const Range *x, const Range *y)
+append_labels (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
+               const AssayFigureRange *y)
 {
   g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (double));
   guint number = 1;
 
-  for (guint l = 0; l < n_drawn (curve); l++) {
+  for (guint l = 0; l < assay_figure_n_lines (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
 
     for (guint p = 0; p < line->points->len && number <= MAX_LABELS; p++) {
       const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
-      const double at[] = { place (x, point->x.value), place (y, point->y.value) };
+      const double at[]
+          = { assay_figure_place (x, point->x.value), assay_figure_place (y, point->y.value) };
       gboolean is_free = isfinite (point->setting);
 
       for (guint t = 0; t < taken->len && is_free; t += 2)
@@ -350,7 +312,7 @@ append_labels (GString *gp, const AssayCurve *curve, const Range *x, const Range
 /* Functions that give the value or bound in a column as it is drawn; where it is not known, or lies
  * below a logarithmic axis, what is drawn instead. */
 static void
-append_functions (GString *gp, char letter, const Range *range)
+append_functions (GString *gp, char letter, const AssayFigureRange *range)
 {
   g_string_append_printf (gp, "%c(c) = %g * column(c)\n", letter, range->factor);
   if (range->is_log)
@@ -399,7 +361,7 @@ n_levels (const AssayCurve *curve)
 {
   guint n = 0;
 
-  for (guint l = 0; l < n_drawn (curve); l++)
+  for (guint l = 0; l < assay_figure_n_lines (curve); l++)
     n += ((const AssayCurveLine *) curve->lines->pdata[l])->swept == NULL;
   return n;
 }
@@ -408,7 +370,7 @@ n_levels (const AssayCurve *curve)
  * would hide each other. */
 static void
 append_level (GString *gp, const AssayCurve *curve, const AssayCurveLine *line, guint number,
-              const Range *y)
+              const AssayFigureRange *y)
 {
   const AssayCurveValue *value = &g_array_index (line->points, AssayCurvePoint, 0).y;
 
@@ -430,13 +392,14 @@ append_level (GString *gp, const AssayCurve *curve, const AssayCurveLine *line, 
 }
 
 static void
-append_plot (GString *gp, const AssayCurve *curve, const Range *y)
+append_plot (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
+             const AssayFigureRange *y)
 {
   const guint last = curve->kind == ASSAY_CURVE_TRADE_OFF ? 8 : 6; /* column "optimal" */
   guint row = 0;
 
   g_string_append_printf (gp, "Y = %d\nplot \\\n", curve->x.measure != NULL ? 5 : 3);
-  for (guint l = 0; l < n_drawn (curve); l++) {
+  for (guint l = 0; l < assay_figure_n_lines (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
     g_autofree char *rows = g_strdup_printf ("::%u::%u", row, row + line->points->len - 1);
 
@@ -463,14 +426,16 @@ append_plot (GString *gp, const AssayCurve *curve, const Range *y)
                             "NaN) with points pointtype 6 pointsize 1.5 linewidth 1.2 "
                             "linecolor rgb 'black' title 'Pareto-optimal by point estimates'",
                             row - 1, last);
+  assay_figure_append_bounds (gp, curve, x, y);
+  assay_figure_append_hover (gp, row);
   g_string_append_c (gp, '\n');
 }
 
 char *
 assay_figure_script (const AssayCurve *curve)
 {
-  const Range x = find_range (curve, TRUE);
-  const Range y = find_range (curve, FALSE);
+  const AssayFigureRange x = assay_figure_range (curve, TRUE);
+  const AssayFigureRange y = assay_figure_range (curve, FALSE);
   GString *gp = g_string_new (NULL);
 
   append_head (gp, curve);
@@ -482,6 +447,7 @@ assay_figure_script (const AssayCurve *curve)
     append_labels (gp, curve, &x, &y);
   append_functions (gp, 'x', &x);
   append_functions (gp, 'y', &y);
-  append_plot (gp, curve, &y);
+  assay_figure_append_bound_data (gp, curve, &x, &y);
+  append_plot (gp, curve, &x, &y);
   return g_string_free (gp, FALSE);
 }

@@ -70,6 +70,12 @@ take_svg (GBytes *drawn, const AssayFigure *figure, GError **error)
 
   if (g_utf8_validate (text, -1, NULL))
     svg = assay_figure_clean_svg (text, figure->name, figure->title);
+  if (svg != NULL) {
+    char *with_words = assay_figure_hover (svg, figure->curve);
+
+    g_free (svg);
+    svg = with_words;
+  }
   if (svg == NULL)
     assay_fail (error, ASSAY_ERROR_IO, "%s.svg: gnuplot drew no picture", figure->name);
   return svg;
@@ -84,8 +90,7 @@ draw_form (const char *program, const char *folder, AssayFigure *figure, const c
            GError **ret_failure, GError **error)
 {
   g_autofree char *script = g_strconcat (figure->name, ".gp", NULL);
-  g_autoptr (GBytes) drawn
-      = assay_gnuplot_run (program, folder, script, ending + 1, ret_failure);
+  g_autoptr (GBytes) drawn = assay_gnuplot_run (program, folder, script, ending + 1, ret_failure);
   g_autofree char *file = g_strconcat (figure->name, ending, NULL);
   g_autofree char *path = g_build_filename (folder, file, NULL);
   const gboolean is_svg = g_str_equal (ending, ".svg");
@@ -170,8 +175,7 @@ assay_figures_write (GPtrArray *taken, const char *folder, const AssayFigureOpti
   static const AssayFigureOptions svg_alone = { 0 };
   const AssayFigureOptions *chosen = options != NULL ? options : &svg_alone;
   g_autoptr (GPtrArray) curves = taken;
-  g_autoptr (GPtrArray) figures
-      = g_ptr_array_new_with_free_func ((GDestroyNotify) figure_free);
+  g_autoptr (GPtrArray) figures = g_ptr_array_new_with_free_func ((GDestroyNotify) figure_free);
   g_autofree char *own = g_build_filename (folder, ASSAY_FIGURE_FOLDER, NULL);
   g_autofree char *program
       = g_find_program_in_path (chosen->gnuplot != NULL ? chosen->gnuplot : "gnuplot");

@@ -27,3 +27,7 @@ GBytes *assay_gnuplot_run (const char *program, const char *folder, const char *
  * them begin with @name, so that several may stand in one page; black is currentColor, so that a
  * dark page may turn it. The text that is shown is left as it is. NULL: it is not an <svg>. */
 char *assay_figure_clean_svg (const char *raw, const char *name, const char *title);
+
+/* @svg, which is clean, with the words of each of @curve's points where its script says that a
+ * pointer shows them: names and numbers, with their intervals. */
+char *assay_figure_hover (const char *svg, const AssayCurve *curve);

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#define MATHLIB_STANDALONE 1
+#include <Rmath.h>
+
 #include "core/stats/bound-test.h"
 #include "core/stats/interval.h"
 #include "core/stats/paired-test.h"
@@ -11,6 +14,8 @@
 /* Halvings of the logarithm of a: its ends are 2^-40 of their distance apart. */
 #define HALVINGS 40
 #define MIN_LEVEL 1e-12
+/* The least of which percentiles of resamples can tell. */
+#define RESAMPLED_LEVEL (2.0 / (ASSAY_RESAMPLES + 1))
 
 struct _AssayEvidence {
   AssayPool pool;
@@ -102,23 +107,67 @@ test_paired (const AssayEvidence *a, const AssayEvidence *b, const gint64 *group
 /* ---- Intervals that are apart ---- */
 
 static gboolean
+is_resampled (const AssaySample *sample)
+{
+  return sample->method == ASSAY_SAMPLE_BOOTSTRAP || sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP;
+}
+
+/* Of a mean, or of the mean of units in groups: by linearisation, with n - 1 degrees of freedom. */
+static double
+standard_error (const AssaySample *sample)
+{
+  const gsize n = assay_sample_n_independent (sample);
+  g_autofree double *sums = g_new0 (double, n);
+  double square = 0;
+
+  for (gsize i = 0; i < sample->n; i++)
+    sums[sample->n_groups > 0 ? sample->units[i].group : i]
+        += sample->units[i].value - sample->estimate;
+  for (gsize i = 0; i < n; i++)
+    square += sums[i] * sums[i];
+  return sqrt (square * (double) n / (double) (n - 1)) / (double) sample->n;
+}
+
+/* Beyond what so many resamples can say, the ends are those of t, and never within the extremes
+ * that were resampled. */
+static AssayInterval
+interval_at (const AssaySample *sample, double level, AssayStreamKey stream)
+{
+  AssayInterval interval;
+  double reach;
+
+  if (!is_resampled (sample) || level >= RESAMPLED_LEVEL)
+    return assay_sample_interval (sample, 1 - level, stream);
+  interval = assay_sample_interval (sample, 1 - RESAMPLED_LEVEL, stream);
+  reach = standard_error (sample)
+          * qt (level / 2, (double) assay_sample_n_independent (sample) - 1, FALSE, FALSE);
+  interval.lower = MIN (interval.lower, sample->estimate - reach);
+  interval.upper = MAX (interval.upper, sample->estimate + reach);
+  return interval;
+}
+
+static gboolean
 are_apart (const AssaySample *better, const AssaySample *worse, const AssayContest *contest,
            double level)
 {
-  const AssayInterval a = assay_sample_interval (better, 1 - level, contest->stream);
-  const AssayInterval b = assay_sample_interval (worse, 1 - level, contest->stream);
+  const AssayInterval a = interval_at (better, level, contest->stream);
+  const AssayInterval b = interval_at (worse, level, contest->stream);
 
   return contest->lower_is_better ? a.upper < b.lower + contest->margin
                                   : a.lower > b.upper - contest->margin;
 }
 
+/* Units that are all alike have no deviation, and still say no more than 2^-n. */
 static double
 least_level (const AssaySample *sample)
 {
-  const gboolean is_resampled
-      = sample->method == ASSAY_SAMPLE_BOOTSTRAP || sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP;
+  const double n = (double) assay_sample_n_independent (sample);
 
-  return is_resampled ? 2.0 / (ASSAY_RESAMPLES + 1) : MIN_LEVEL;
+  if (!is_resampled (sample))
+    return MIN_LEVEL;
+  if (sample->p >= 0) /* a quantile has no such error */
+    return RESAMPLED_LEVEL;
+  return CLAMP (pow (0.5, n), MIN_LEVEL, RESAMPLED_LEVEL);
 }
 
 double

@@ -14,7 +14,8 @@
  * Quantiles, whose difference is not the mean of d, and outcomes that are not paired: the smallest
  * a at which the intervals of confidence 1 - a are apart. Each end is wrong with a chance of a / 2
  * at most, whatever the two have in common, so that p = a. Percentile bootstrap intervals have no
- * such ends below a = 2 / (resamples + 1).
+ * such ends below a = 2 / (resamples + 1): of means the ends are there those of t, at least as far
+ * out as the extreme resamples, and a is at least 2^-n of n units or groups.
  *
  * Epsilon is only ever bounded from below: nothing shows that one is smaller. */
 #pragma once

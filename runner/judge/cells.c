@@ -207,7 +207,7 @@ pool_status (const AssayResultSource *source, const GArray *indices, AssayResult
              GError **error)
 {
   g_autofree char *said = NULL; /* by the attack in the first trial */
-  guint n_bad = 0;
+  guint n_bad = 0, n_missing = 0;
 
   for (guint t = 0; t < indices->len; t++) {
     AssayCellRecord record = { 0 };
@@ -218,11 +218,15 @@ pool_status (const AssayResultSource *source, const GArray *indices, AssayResult
       said = g_steal_pointer (&record.message);
     g_free (record.message);
     n_bad += record.status != ASSAY_CELL_OK;
+    n_missing += record.status == ASSAY_CELL_PENDING;
     result->status = MAX (result->status, assay_results_status (record.status));
   }
+  result->is_only_missing = n_missing > 0 && n_missing == n_bad;
   result->message = n_bad > 0
-                        ? g_strdup_printf ("%u of %" G_GUINT64_FORMAT " trials did not end well",
-                                           n_bad, source->plan->trials)
+                        ? g_strdup_printf ("%u of %" G_GUINT64_FORMAT " trials %s", n_bad,
+                                           source->plan->trials,
+                                           result->is_only_missing ? "were not run"
+                                                                   : "did not end well")
                         : g_strdup (said != NULL ? said : "");
   return TRUE;
 }

@@ -57,9 +57,9 @@ load_column (const Source *source, gsize index, AssayShownRole role, const Assay
   for (gsize unit = 0; unit < source->wanted->count; unit++) {
     AssayThumbnail *thumbnail = NULL;
 
-    if (!assay_store_tile (source->store, index,
-                           &(AssayShown){ source->wanted->metric, role, unit, NULL }, &thumbnail,
-                           error)) {
+    if (!assay_store_thumbnail (source->store, index,
+                                &(AssayShown){ source->wanted->metric, role, unit, NULL },
+                                &thumbnail, error)) {
       column_free (column);
       return NULL;
     }

@@ -115,6 +115,11 @@ describe_component (AssayResults *results, const AssayComponent *planned, guint 
   component->work = planned->plugin->reference.work;
   component->place = planned->plugin->reference.place;
   component->tuned = planned->tuned_keys;
+  if (planned->plugin->type == ASSAY_PLUGIN_DEFENSE) {
+    const AssayDefense *defense = assay_defense_of (planned->plugin);
+
+    component->remark = defense->remark != NULL ? defense->remark (settings->values) : NULL;
+  }
   return component;
 }
 
@@ -189,6 +194,8 @@ describe_claims (AssayResults *results, const AssayPlan *plan)
           describe_measure (assay_plan_component (plan->metrics, claim->metric)->measuring,
                             claim->measure));
     result->measure = assay_results_measure (results, claim->measure);
+    result->metric
+        = claim->utility == NULL ? assay_result_component (results->metrics, claim->metric) : NULL;
     result->is_of_utility = claim->utility != NULL;
     result->is_at_most = claim->is_at_most;
     result->bound = claim->is_claimed ? NAN : claim->bound;

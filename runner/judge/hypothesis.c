@@ -3,12 +3,13 @@
 
 #include <math.h>
 
+#include "core/stats/bound-range.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/interval.h"
 #include "runner/judge/beyond.h"
 #include "runner/judge/cells.h"
-#include "runner/judge/pool.h"
 #include "runner/judge/earned/starts.h"
+#include "runner/judge/pool.h"
 #include "runner/plan/claim.h"
 #include "runner/store/records.h"
 
@@ -38,6 +39,8 @@ why_not (const AssayResults *results, const AssayResultCell *cell, const AssaySa
 
   if (cell->status == ASSAY_RESULT_CONTROL_FAILED)
     return g_strdup ("the attack lost its control");
+  if (cell->is_only_missing)
+    return g_strdup (cell->message);
   if (cell->status != ASSAY_RESULT_OK)
     return g_strdup_printf ("a cell ended in an error (%s)", cell->message);
   if (omitted != NULL)
@@ -153,18 +156,17 @@ gather (const AssayQuestion *question, const AssayResultCell *cell, const GArray
   if (is_ok) {
     if (claim->beyond != ASSAY_NO_COMPONENT)
       is_ok = assay_beyond_sample (
-          &(AssayBeyond){ question->results, plan, question->store, claim, evidence->first },
-          &pool, &evidence->sample, &hypothesis->why_not, error);
+          &(AssayBeyond){ question->results, plan, question->store, claim, evidence->first }, &pool,
+          &evidence->sample, &hypothesis->why_not, error);
     else
       evidence->sample = assay_pool_sample (&pool, claim->measure);
     if (hypothesis->why_not == NULL)
       hypothesis->why_not = why_not (question->results, cell, evidence->sample,
                                      pool.omitted[claim->measure->series]);
-    evidence->is_beside_the_point
-        = cell->status == ASSAY_RESULT_OK && evidence->sample == NULL
-          && pool.omitted[claim->measure->series] == NULL
-          && is_generic (plan, assay_plan_cell (plan, evidence->first))
-          && assay_claim_wants_little (question->result);
+    evidence->is_beside_the_point = cell->status == ASSAY_RESULT_OK && evidence->sample == NULL
+                                    && pool.omitted[claim->measure->series] == NULL
+                                    && is_generic (plan, assay_plan_cell (plan, evidence->first))
+                                    && assay_claim_wants_little (question->result);
     if (hypothesis->why_not == NULL && evidence->sample->method == ASSAY_SAMPLE_AUDIT)
       is_ok = find_dependence (question->store, indices, &hypothesis->why_not, error);
   }
@@ -180,6 +182,26 @@ gather (const AssayQuestion *question, const AssayResultCell *cell, const GArray
   if (evidence->sample != NULL && evidence->sample->method == ASSAY_SAMPLE_AUDIT)
     hypothesis->delta = evidence->sample->audit.delta;
   return TRUE;
+}
+
+void
+assay_hypothesis_range (AssayResultClaim *inout_result, const GArray *evidence, guint n_hypotheses)
+{
+  const double alpha = (1 - inout_result->confidence) / n_hypotheses;
+  AssayResultHypothesis *one;
+  const AssayEvidence *own;
+  AssayBoundRange range;
+
+  if (inout_result->decisive < 0)
+    return;
+  one = &g_array_index (inout_result->hypotheses, AssayResultHypothesis, inout_result->decisive);
+  own = &g_array_index (evidence, AssayEvidence, inout_result->decisive);
+  if (one->test != NULL || one->why_not != NULL || own->sample == NULL || one->cell->n_starts > 1)
+    return;
+  range = assay_bound_range (own->sample, alpha, own->stream);
+  one->test = assay_bound_test_name (own->sample);
+  one->test_lower = range.lower;
+  one->test_upper = range.upper;
 }
 
 gboolean
@@ -208,6 +230,8 @@ assay_hypothesis_test (const AssayQuestion *question, const AssayResultCell *cel
           .adjusted_violated = 1,
           .p_upheld = 1,
           .adjusted_upheld = 1,
+          .test_lower = NAN,
+          .test_upper = NAN,
           .detectable = NAN,
           .units_needed = NAN,
           .power = NAN,

@@ -29,6 +29,12 @@ void assay_evidence_clear (gpointer evidence);
 /* Whether the claim would be upheld by how little an attack recovered, and not by how much. */
 gboolean assay_claim_wants_little (const AssayResultClaim *claim);
 
+/* What the test leaves of bounds for the hypothesis that the claim's numbers come from (if one is),
+ * at the level that Holm's first of @n_hypotheses has to reach. Other starts of an attack are heard
+ * apart: with some of them there is no range. @evidence: AssayEvidence, one a hypothesis. */
+void assay_hypothesis_range (AssayResultClaim *inout_result, const GArray *evidence,
+                             guint n_hypotheses);
+
 /* The test of @cell, the pooled one of the plan's cell @first of trial 0, before any correction.
  * The evidence is cleared by the caller. */
 gboolean assay_hypothesis_test (const AssayQuestion *question, const AssayResultCell *cell,

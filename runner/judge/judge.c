@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "core/stats/bound-test.h"
-#include "runner/judge/earned/attackers.h"
 #include "runner/judge/describe.h"
+#include "runner/judge/earned/attackers.h"
 #include "runner/judge/earned/earned.h"
-#include "runner/judge/hypothesis.h"
 #include "runner/judge/earned/tried.h"
+#include "runner/judge/hypothesis.h"
 #include "runner/judge/power.h"
 #include "runner/judge/reason.h"
 #include "runner/plan/claim.h"
@@ -265,6 +265,7 @@ decide_upheld (AssayResultClaim *result, const GArray *evidence, guint n_hypothe
     result->reason = assay_reason_upheld (result, one);
     return;
   }
+  assay_hypothesis_range (result, evidence, n_hypotheses);
   result->reason = assay_reason_undecided (
       result, one, g_array_index (evidence, AssayEvidence, weakest).sample, n_hypotheses);
 }
@@ -346,9 +347,8 @@ add_pairs (const AssayQuestion *question, const GArray *evidence, GError **error
 
   if (!result->measure->is_epsilon || result->decisive < 0)
     return TRUE;
-  if (!assay_tried_note (question,
-                         g_array_index (evidence, AssayEvidence, result->decisive).first, &note,
-                         error))
+  if (!assay_tried_note (question, g_array_index (evidence, AssayEvidence, result->decisive).first,
+                         &note, error))
     return FALSE;
   before = g_steal_pointer (&result->reason);
   result->reason = g_strconcat (before, note, NULL);
@@ -400,9 +400,9 @@ assay_judge (AssayResults *results, const AssayPlan *plan, AssayStore *store, GE
     if (!look_ahead (&questions[c], own, n_hypotheses, error))
       return FALSE;
     decide (claims->pdata[c], own, n_hypotheses);
+    assay_hypothesis_range (claims->pdata[c], own, n_hypotheses);
     if (!check_earned (&questions[c], own, n_hypotheses, error)
-        || !add_pairs (&questions[c], own, error)
-        || !find_witness (&questions[c], own, error))
+        || !add_pairs (&questions[c], own, error) || !find_witness (&questions[c], own, error))
       return FALSE;
   }
   return TRUE;

@@ -19,13 +19,16 @@ name_cell (const AssayResultCell *cell)
                                              cell->defense->name);
 }
 
+/* With the settings of the metric: a tolerance of next to nothing is missed by every attack. */
 static char *
 describe_units (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
   const AssayInterval *interval = &hypothesis->interval;
+  const char *settings = claim->metric != NULL ? claim->metric->settings->line : "";
 
-  return g_strdup_printf ("%.4g [%.4g, %.4g] of n = %" G_GSIZE_FORMAT ", the claim says at %s",
+  return g_strdup_printf ("%.4g [%.4g, %.4g] of n = %" G_GSIZE_FORMAT "%s%s, the claim says at %s",
                           interval->estimate, interval->lower, interval->upper, interval->n,
+                          *settings != '\0' ? " with " : "", settings,
                           claim->is_at_most ? "most" : "least");
 }
 
@@ -104,12 +107,30 @@ assay_reason_no_evidence (const AssayResultClaim *claim, const AssayResultHypoth
   return describe (claim, hypothesis, "", but);
 }
 
+/* "; [0.05, 0.34] by the binomial test over 9 hypotheses": the interval that the verdict is about,
+ * where the one above tells otherwise. */
+static char *
+describe_range (const AssayResultHypothesis *one, guint n_hypotheses)
+{
+  const double bound = one->bound;
+  const gboolean looks_decided = one->interval.lower > bound || one->interval.upper < bound;
+
+  if (one->test == NULL || !looks_decided || !isfinite (one->test_lower)
+      || !isfinite (one->test_upper))
+    return g_strdup ("");
+  return g_strdup_printf (", and [%.4g, %.4g] by %s over %u hypothes%s", one->test_lower,
+                          one->test_upper, one->test, n_hypotheses,
+                          n_hypotheses == 1 ? "is" : "es");
+}
+
 char *
 assay_reason_undecided (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
                         const AssaySample *sample, guint n_hypotheses)
 {
   const double floor_p = assay_bound_floor_p (sample);
+  g_autofree char *range = describe_range (hypothesis, n_hypotheses);
   g_autofree char *more = NULL;
+  g_autofree char *both = NULL;
 
   if (hypothesis->units_needed > 0)
     more = g_strdup_printf ("; about %.0f more %s would decide it if the estimate stays",
@@ -121,7 +142,8 @@ assay_reason_undecided (const AssayResultClaim *claim, const AssayResultHypothes
                             n_hypotheses, ASSAY_RESAMPLES);
   else
     more = g_strdup ("; the estimate is too near the bound for any number of secrets to decide");
-  return describe (claim, hypothesis, "underpowered: ", more);
+  both = g_strconcat (range, more, NULL);
+  return describe (claim, hypothesis, "underpowered: ", both);
 }
 
 static const char *
@@ -207,6 +229,13 @@ assay_reason_asked (guint n_asked, guint n_all)
                           n_asked == 1 ? "was" : "were");
 }
 
+void
+assay_reason_settings (GString *inout_text, const char *whose, guint n_asked, guint n_all)
+{
+  g_string_append_printf (inout_text, "; of %u settings of %s %u %s asked", n_all, whose, n_asked,
+                          n_asked == 1 ? "was" : "were");
+}
+
 char *
 assay_reason_no_reference (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
@@ -231,6 +260,17 @@ assay_reason_no_starts (const AssayResultClaim *claim, const AssayResultHypothes
                                "'starts' in [scenario], or an attack that succeeds by its own "
                                "measure",
                                hypothesis->cell->confidence, ASSAY_SURE);
+
+  return describe (claim, hypothesis, "", but);
+}
+
+char *
+assay_reason_asks_less (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
+                        const char *why)
+{
+  g_autofree char *but = g_strdup_printf (", but the attack was asked for less than it can: %s; "
+                                          "that it failed so shows nothing",
+                                          why);
 
   return describe (claim, hypothesis, "", but);
 }

@@ -34,6 +34,9 @@ char *assay_reason_no_reference (const AssayResultClaim *claim,
 /* Its own dice may have decided: too few starts, or the attack is not sure of its guess. */
 char *assay_reason_no_starts (const AssayResultClaim *claim,
                               const AssayResultHypothesis *hypothesis);
+/* @why: assay_asks_less. */
+char *assay_reason_asks_less (const AssayResultClaim *claim,
+                              const AssayResultHypothesis *hypothesis, const char *why);
 char *assay_reason_suspect (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis);
 char *assay_reason_generic (const AssayResultHypothesis *hypothesis);
 char *assay_reason_no_power (const AssayResultClaim *claim,
@@ -52,6 +55,8 @@ char *assay_reason_harmless (const AssayResultClaim *claim,
                              gboolean has_pairs);
 /* And what one that has earned it says: "; of 3 attacks 1 was asked". */
 char *assay_reason_asked (guint n_asked, guint n_all);
+/* Appends "; of 4 settings of defense lifting 2 were asked". */
+void assay_reason_settings (GString *inout_text, const char *whose, guint n_asked, guint n_all);
 
 /* Epsilon: the most that so many runs could have certified at level @alpha is not above the bound.
  */

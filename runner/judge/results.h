@@ -54,6 +54,7 @@ typedef struct {
                      */
   const char *plugin;
   const AssayResultSettings *settings;
+  const char *remark;        /* defenses: what has to be known of releases; NULL: nothing */
   const char *work, *place;  /* where the method comes from; NULL: not said */
   const char *sha256;        /* datasets: of what was drawn from; NULL: it was not opened */
   const char *const *grants; /* attacks: what they know beside the release; NULL ends */
@@ -85,6 +86,7 @@ typedef struct {
   gint64 trial; /* -1: pooled over trials */
   AssayResultStatus status;
   char *message; /* "" where there is nothing to say */
+  gboolean is_only_missing; /* nothing went wrong, but trials were not run */
   double seconds;
   const AssayResultComponent *dataset;
   const AssayResultComponent *defense;
@@ -161,6 +163,10 @@ typedef struct {
   double adjusted_violated;
   double p_upheld;
   double adjusted_upheld;
+  const char *test;    /* what decided, or did not: "Gaffke's test"; of the claim's own numbers
+                        * alone, otherwise NULL */
+  double test_lower;   /* the bounds that it leaves at the claim's confidence over all hypotheses */
+  double test_upper;   /* of the scenario together; -+INFINITY: it rejects none on that side */
   double detectable;   /* the smallest breach that this many secrets could have shown; of epsilon
                         * the largest that so many runs could have certified */
   double units_needed; /* in all, to decide at the present estimate; 0: no number would */
@@ -186,7 +192,8 @@ typedef struct {
 typedef struct {
   GPtrArray *tried;     /* of AssayResultComponent; NULL: another verdict, and nothing below */
   GPtrArray *games;     /* of each of them the game that it played: const char * */
-  GPtrArray *not_tried; /* of ids: attacks that could have been, which the scenario does not have */
+  GPtrArray *not_tried; /* attacks that could have been: ids of those that the scenario does not
+                         * have, and those of its own that their `where` keeps away */
   gboolean is_adaptive; /* one of them learned from runs of the defense itself */
   char *says;           /* all of it in one line */
 } AssayResultAttackers;
@@ -197,6 +204,7 @@ typedef struct {
   const char *source; /* NULL: not said */
   guint line;         /* of the scenario, where its group begins */
   const AssayResultMeasure *measure;
+  const AssayResultComponent *metric; /* that measures it; NULL: a utility assesses it */
   gboolean is_of_utility;
   gboolean is_at_most; /* otherwise at least */
   double bound;        /* NAN: each defense claims its own */
@@ -304,7 +312,7 @@ typedef struct {
   GArray *units;             /* AssayResultUnits, of the datasets where they were looked at */
   GPtrArray *claims;         /* AssayResultClaim */
   GPtrArray *sheets;         /* AssayResultContactSheet, in the order of the scenario */
-  const char *blas, *sqlite; /* versions, for run.json */
+  const char *blas, *sqlite; /* versions, for run.json; of what the cells were made with */
   GStringChunk *words;       /* what names and messages above were made into */
   GPtrArray *settings;       /* AssayResultSettings of the components */
   GHashTable *measures;      /* AssayResultMeasure of the components, by the metric's own entry */

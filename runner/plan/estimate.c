@@ -59,15 +59,18 @@ count_repeats (const AssayPlan *plan, AssayReleaseKind kind)
   return most;
 }
 
-/* Bytes of the pairs of all attacks on one defense, which are kept until the next. */
+/* Bytes of the pairs of all attacks on one defense, and of the runs of it that they share, which
+ * are kept until the next. */
 static guint64
 pairs_bytes (const AssayPlan *plan, AssayReleaseKind kind, const AssayShape *shape)
 {
-  guint64 bytes = 0;
+  guint64 bytes = 0, runs = 0;
 
-  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks)
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks) {
     bytes += assay_own_rows_memory (component, kind, shape);
-  return bytes;
+    runs += assay_own_runs_memory (component, kind, shape);
+  }
+  return bytes + MIN (runs, ASSAY_OWN_RUNS_BYTES);
 }
 
 /* Memory of the cells of one defense on one dataset, beside the dataset's. */

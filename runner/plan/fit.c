@@ -84,6 +84,22 @@ why_no_known_rows (const AssayComponent *defense, const AssayComponent *attack)
                           attack->plugin->id, assay_release_kind_name (kind));
 }
 
+/* What an attack reads may be what the defense does not let anybody see. */
+static char *
+why_no_array (const AssayComponent *defense_part, const AssayAttack *attack)
+{
+  const AssayDefense *defense = defense_part->defense;
+  const char *const *lacks
+      = defense->lacks != NULL ? defense->lacks (defense_part->settings->values) : NULL;
+
+  for (const char *const *reads = attack->reads_arrays; reads != NULL && *reads != NULL; reads++)
+    if (lacks != NULL && g_strv_contains (lacks, *reads))
+      return g_strdup_printf ("attack '%s' reads '%s', which releases of defense '%s' do not hold "
+                              "with these settings",
+                              attack->id, *reads, defense->id);
+  return NULL;
+}
+
 char *
 assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *component)
 {
@@ -94,6 +110,8 @@ assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *com
     return why_no_audit (component, defense_part);
   reason = why_not_kind ("attack", component->plugin,
                          assay_attack_reads (attack, component->settings->values), defense_part);
+  if (reason == NULL)
+    reason = why_no_array (defense_part, attack);
   if (reason == NULL)
     reason = why_no_known_rows (defense_part, component);
   return reason != NULL ? reason : why_no_runs (defense_part, component);
@@ -222,6 +240,7 @@ static const struct {
   { "codes", ASSAY_GAME_RECONSTRUCT },
   { "weight-claims", ASSAY_GAME_RECONSTRUCT },
   { "support-scores", ASSAY_GAME_RECONSTRUCT },
+  { "support-overlaps", ASSAY_GAME_RECONSTRUCT },
   { "candidates", ASSAY_GAME_LINK },
   { "scores", ASSAY_GAME_PAIR },
   { "class-scores", ASSAY_GAME_INFER },

@@ -197,6 +197,19 @@ assay_own_rows_verify (const AssayPlan *plan, GChecksum *checksum, gboolean *ret
 }
 
 guint64
+assay_own_runs_memory (const AssayComponent *attack, AssayReleaseKind kind, const AssayShape *shape)
+{
+  const AssayAttack *plugin = assay_attack_of (attack->plugin);
+  const guint64 one = assay_kind_bytes (assay_kind (kind), shape);
+
+  if (plugin == NULL || !(attack->grants & ASSAY_GRANT_MECHANISM)
+      || !(assay_attack_reads (plugin, attack->settings->values) & kind))
+    return 0;
+  return attack->own.runs < ASSAY_OWN_RUNS_BYTES / MAX (one, 1) ? attack->own.runs * one
+                                                               : ASSAY_OWN_RUNS_BYTES;
+}
+
+guint64
 assay_own_rows_memory (const AssayComponent *attack, AssayReleaseKind kind, const AssayShape *shape)
 {
   const AssayAttack *plugin = assay_attack_of (attack->plugin);
@@ -204,7 +217,7 @@ assay_own_rows_memory (const AssayComponent *attack, AssayReleaseKind kind, cons
       = MIN (attack->own.known > 0 ? attack->own.known : attack->own.rows, shape->n_public);
   AssayShape own = *shape;
 
-  if (plugin == NULL || !plugin->wants_pairs
+  if (plugin == NULL || !assay_attack_wants_pairs (plugin, attack->settings->values)
       || (!(attack->grants & ASSAY_GRANT_MECHANISM) && attack->own.known == 0))
     return 0;
   own.n_secrets = rows;

@@ -25,6 +25,13 @@ AssayPairs *assay_own_rows_read (const AssayComponent *attack, const AssayRunPos
 gboolean assay_own_rows_verify (const AssayPlan *plan, GChecksum *checksum, gboolean *ret_are_any,
                                 const AssayComponent **ret_component, GError **error);
 
+/* What of runs on an attacker's rows is kept for other attacks (runner/run/own/own-runs.h). */
+#define ASSAY_OWN_RUNS_BYTES ((gsize) 64 << 20)
+
+/* Bytes of the runs of @attack that may be kept, on releases like those of @shape, of the kind. */
+guint64 assay_own_runs_memory (const AssayComponent *attack, AssayReleaseKind kind,
+                               const AssayShape *shape);
+
 /* Bytes of the pairs of @attack on a release like those of @shape, of the kind. */
 guint64 assay_own_rows_memory (const AssayComponent *attack, AssayReleaseKind kind,
                                const AssayShape *shape);

@@ -3,6 +3,7 @@
 
 #include "config.h"
 #include "core/base/text.h"
+#include "core/data/row-file.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/component.h"
@@ -333,11 +334,10 @@ read_all (AssayPlan *plan, const AssayScenario *scenario, const char *kind,
 static char **
 data_folders (const char *scenario_path)
 {
-  const char *data = g_getenv ("ASSAY_DATA");
   char **folders = g_new0 (char *, 3);
 
   folders[0] = g_path_get_dirname (scenario_path);
-  folders[1] = g_strdup (data != NULL && *data != '\0' ? data : ASSAY_DEFAULT_DATA);
+  folders[1] = g_strdup (assay_data_folder (ASSAY_DEFAULT_DATA));
   return folders;
 }
 

@@ -226,7 +226,7 @@ check_text (const char *path, const char *text, gsize length, GError **error)
 {
   if (length > MAX_BYTES)
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
-                       "%s: %zu bytes are too many for a scenario (1 MiB)", path, length);
+                       "%s: %zu bytes are too many (1 MiB at most)", path, length);
   if (memchr (text, '\0', length) != NULL || !g_utf8_validate_len (text, length, NULL))
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: expected UTF-8 text", path);
   return TRUE;
@@ -247,20 +247,27 @@ assay_key_file_parse (const char *path, const char *text, AssayGroupCheck check,
   return g_steal_pointer (&scenario);
 }
 
-AssayScenario *
-assay_scenario_parse (const char *path, const char *text, GError **error)
+/* @scenario, if it has groups. */
+static AssayScenario *
+refuse_empty (AssayScenario *scenario, GError **error)
 {
-  g_autoptr (AssayScenario) scenario = assay_key_file_parse (path, text, check_group, error);
-
-  if (scenario != NULL && scenario->groups->len == 0)
-    return assay_fail_null (
-        error, ASSAY_ERROR_SCENARIO,
-        "%s: has no groups; expected [dataset], [defense NAME] and [attack NAME]", path);
-  return g_steal_pointer (&scenario);
+  if (scenario == NULL || scenario->groups->len > 0)
+    return scenario;
+  assay_error_set (error, ASSAY_ERROR_SCENARIO,
+                   "%s: has no groups; expected [dataset], [defense NAME] and [attack NAME]",
+                   scenario->path);
+  assay_scenario_free (scenario);
+  return NULL;
 }
 
 AssayScenario *
-assay_scenario_load (const char *path, GError **error)
+assay_scenario_parse (const char *path, const char *text, GError **error)
+{
+  return refuse_empty (assay_key_file_parse (path, text, check_group, error), error);
+}
+
+AssayScenario *
+assay_key_file_load (const char *path, AssayGroupCheck check, GError **error)
 {
   g_autoptr (GBytes) bytes = assay_file_map (path, error);
   g_autofree char *text = NULL;
@@ -275,7 +282,13 @@ assay_scenario_load (const char *path, GError **error)
   if (!check_text (path, content, length, error))
     return NULL;
   text = g_strndup (content, length);
-  return assay_scenario_parse (path, text, error);
+  return assay_key_file_parse (path, text, check, error);
+}
+
+AssayScenario *
+assay_scenario_load (const char *path, GError **error)
+{
+  return refuse_empty (assay_key_file_load (path, check_group, error), error);
 }
 
 static AssayGroup *

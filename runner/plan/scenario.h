@@ -41,6 +41,7 @@ AssayScenario *assay_scenario_parse (const char *path, const char *text, GError 
  * [@name], which is @kind and @label ("": none). */
 typedef gboolean (*AssayGroupCheck) (const char *name, const char *kind, const char *label,
                                      GError **error);
+AssayScenario *assay_key_file_load (const char *path, AssayGroupCheck check, GError **error);
 AssayScenario *assay_key_file_parse (const char *path, const char *text, AssayGroupCheck check,
                                      GError **error);
 void assay_scenario_free (AssayScenario *scenario);

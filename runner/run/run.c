@@ -11,9 +11,9 @@
 #include "runner/run/like-control.h"
 #include "runner/run/show.h"
 #include "runner/run/starts.h"
-#include "runner/suspect/suspect.h"
 #include "runner/run/tune.h"
 #include "runner/store/outcomes.h"
+#include "runner/suspect/suspect.h"
 
 struct _AssayRunner {
   const AssayPlan *plan;
@@ -95,7 +95,6 @@ store_units (AssayRunner *runner, const AssayCell *cell, GError **error)
 static gboolean
 enter_trial (AssayRunner *runner, const AssayCell *cell, GError **error)
 {
-
   if (runner->dataset == cell->dataset && runner->trial == cell->trial)
     return TRUE;
   report_progress (runner, "opening the dataset");
@@ -134,7 +133,7 @@ tune_if_needed (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
   return assay_run_attack_settings (plan, runner->store, cell, ret_settings, ret_candidate, error);
 }
 
-/* Plays the attack's control once per settings and run. */
+/* Plays the attack's control, once for each of its settings in a run: the store has the outcome. */
 static gboolean
 control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings *settings,
                 guint candidate, gboolean *ret_is_won, GError **error)
@@ -146,7 +145,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
   g_autofree char *share = NULL;
   AssayControlOutcome outcome;
 
-  /* What an external guess proves, the judge knows. */
+  /* An external guess has no program that could play one; the judge says what that means. */
   if (!assay_control_terms (component->plugin).is_there) {
     *ret_is_won = TRUE;
     return TRUE;
@@ -349,7 +348,8 @@ assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outc
   return TRUE;
 }
 
-/* One control for each choice of settings, or one beside the cells of each defense. */
+/* Most attacks make their control themselves, one for each choice of settings. For programs cases
+ * like the cells are made, one for each defense, in a trial that is drawn (like-control.h). */
 static gboolean
 play_control (AssayRunner *runner, const AssayCell *cell, const AssaySettings *settings,
               guint candidate, gboolean *ret_is_won, GError **error)
@@ -455,24 +455,18 @@ assay_runner_cell (AssayRunner *runner, gsize index, GError **error)
          && run_cell (runner, index, error);
 }
 
-/* Cell after cell, in the order of the plan. */
+/* Cell after cell. */
 static gboolean
-run_pending (AssayRunner *runner, AssayRunEnd *ret_end, GError **error)
+run_pending (AssayRunner *runner, const GArray *pending, AssayRunEnd *ret_end, GError **error)
 {
-  for (gsize i = 0; i < runner->plan->cells->len; i++) {
-    AssayCellRecord record = { 0 };
-
-    if (!assay_store_cell (runner->store, i, &record, error))
-      return FALSE;
-    g_free (record.message);
-    if (record.status == ASSAY_CELL_PENDING) {
-      if (assay_run_is_cancelled (runner->callbacks)) {
-        *ret_end = ASSAY_RUN_INTERRUPTED;
-        return TRUE;
-      }
-      if (!assay_runner_cell (runner, i, error))
-        return FALSE;
+  report_progress (runner, "");
+  for (guint i = 0; i < pending->len; i++) {
+    if (assay_run_is_cancelled (runner->callbacks)) {
+      *ret_end = ASSAY_RUN_INTERRUPTED;
+      return TRUE;
     }
+    if (!assay_runner_cell (runner, g_array_index (pending, gsize, i), error))
+      return FALSE;
     runner->progress.done++;
     report_progress (runner, "");
   }
@@ -485,11 +479,13 @@ assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
            const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error)
 {
   g_autoptr (AssayRunner) runner = assay_runner_new (plan, workspace, store, callbacks);
+  g_autoptr (GArray) pending
+      = assay_run_pending (plan, store, callbacks->wanted, &runner->progress, error);
   g_autoptr (GError) problem = NULL;
 
-  if (!assay_store_count_done (store, &runner->progress.resumed, error))
+  if (pending == NULL)
     return FALSE;
-  if (run_pending (runner, ret_end, &problem))
+  if (run_pending (runner, pending, ret_end, &problem))
     return TRUE;
   if (!g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)) {
     g_propagate_error (error, g_steal_pointer (&problem));

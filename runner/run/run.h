@@ -2,20 +2,15 @@
 #pragma once
 
 #include "runner/plan/plan.h"
+#include "runner/run/pending.h"
 #include "runner/run/workspace.h"
 #include "runner/store/records.h"
-
-typedef struct {
-  gsize done; /* cells */
-  gsize total;
-  gsize resumed;      /* of those done, how many an earlier process did */
-  const char *doing;  /* what is under way, in words */
-} AssayProgress;
 
 typedef struct {
   gboolean (*is_cancelled) (gpointer data); /* asked between cells; NULL: never */
   void (*progress) (const AssayProgress *progress, gpointer data); /* NULL: silent */
   gpointer data;
+  const gboolean *wanted; /* the cells to run, one a cell of the plan; NULL: all */
 } AssayRunCallbacks;
 
 static inline gboolean
@@ -50,8 +45,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRunner, assay_runner_free)
  * not been begun. */
 gboolean assay_runner_cell (AssayRunner *runner, gsize index, GError **error);
 
-/* Runs the cells that @store does not hold yet. Errors of one cell stand in the store and the
- * run goes on; ASSAY_ERROR_IO and ASSAY_ERROR_MEMORY end it, and what is done is kept. */
+/* Runs the wanted cells that @store does not hold yet. Errors of one cell stand in the store and
+ * the run goes on; ASSAY_ERROR_IO and ASSAY_ERROR_MEMORY end it, and what is done is kept. */
 gboolean assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                     const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error);
 

@@ -250,7 +250,7 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
   /* Who has pairs compares with what the defense makes of rows; a program sees what it does. */
   if (attack->adapts || seen->pairs != NULL || attack->external != NULL)
     hint = NULL;
-  else if (!attack->wants_pairs || seen->public_rows == NULL)
+  else if (!assay_attack_wants_pairs (attack, settings->values) || seen->public_rows == NULL)
     hint = "";
   else if (granted->position.defense == NULL)
     hint = "; expected public rows of as many, or a scenario with grants = public; mechanism, "
@@ -325,7 +325,9 @@ assay_step_control (const AssayAttack *attack, const AssayAttackContext *context
                     AssayControlOutcome *ret_outcome, GError **error)
 {
   g_autoptr (GPtrArray) all = released (granted);
-  const AssayObservation seen = observe (granted, all, NULL);
+  g_autoptr (AssayRelease) crossed
+      = granted->crossed != NULL ? assay_release_granted (granted->crossed, granted->grants) : NULL;
+  const AssayObservation seen = observe (granted, all, crossed);
   const AssaySettings settings = { .values = (gpointer) context->settings };
 
   return check_fit (attack, &settings, granted, &seen, error)

@@ -18,8 +18,8 @@ typedef struct {
   AssaySecrets secrets; /* those rows, and what is known of them */
   GPtrArray *known;     /* arrays of it */
   guint defense;     /* whose release is held, or was last; NOTHING: none */
-  gsize known_rows;  /* that it has beside the secrets */
-  AssayShared *held; /* of Made; NULL: none */
+  gsize known_rows;  /* public rows that were protected among the secrets */
+  AssayShared *held; /* the release, as Made; others may drop it when we let go. NULL: none */
 } Protected;
 
 struct _AssayWorkspace {
@@ -27,7 +27,7 @@ struct _AssayWorkspace {
   guint64 owner;      /* of releases */
   guint64 data_owner; /* of open datasets */
   guint dataset; /* the open one */
-  AssayShared *held;
+  AssayShared *held; /* keeps the open dataset in memory */
   AssayDataset open; /* borrowed from it */
   AssayKnowledge knowledge;
   AssayOrder order;  /* of its pool */
@@ -348,9 +348,10 @@ ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gsize count, P
   return TRUE;
 }
 
+/* The release that @cell attacks, or the one that its settings are tuned on. */
 static gboolean
-work_on (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, AssayJob *ret_job,
-         GError **error)
+job_of (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, AssayJob *ret_job,
+        GError **error)
 {
   Protected *protected = is_tuning ? &workspace->tuning : &workspace->cell;
   const Made *made;
@@ -441,14 +442,14 @@ gboolean
 assay_workspace_cell (AssayWorkspace *workspace, const AssayCell *cell, AssayJob *ret_job,
                       GError **error)
 {
-  return work_on (workspace, cell, FALSE, ret_job, error);
+  return job_of (workspace, cell, FALSE, ret_job, error);
 }
 
 gboolean
 assay_workspace_tuning (AssayWorkspace *workspace, const AssayCell *cell, AssayJob *ret_job,
                         GError **error)
 {
-  return work_on (workspace, cell, TRUE, ret_job, error);
+  return job_of (workspace, cell, TRUE, ret_job, error);
 }
 
 gboolean

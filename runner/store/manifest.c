@@ -8,11 +8,13 @@
 
 #include <stdio.h>
 
+#include "core/math/linalg.h"
 #include "runner/plan/planner.h"
 
 #define META_SCENARIO "scenario"
 #define META_TIMES "times"
 #define META_CONFINEMENT "confinement"
+#define META_KERNELS "kernels"
 
 /* AssayProbe, in the order of its fields. */
 #define PROBE_TYPE "(tttttttu(tttdd)bt)"
@@ -110,6 +112,23 @@ assay_manifest_add_confinement (const AssayPlan *plan, AssayStore *store, GError
          || assay_store_set (store, META_CONFINEMENT, text->str, error);
 }
 
+gboolean
+assay_manifest_add_kernels (AssayStore *store, gboolean *ret_has_others, GError **error)
+{
+  const char *now = assay_linalg_describe ();
+  g_autofree char *known = NULL;
+  g_autofree char *text = NULL;
+
+  *ret_has_others = FALSE;
+  if (!assay_store_get (store, META_KERNELS, &known, error))
+    return FALSE;
+  *ret_has_others = known != NULL && g_strcmp0 (known, now) != 0;
+  if (known != NULL && has_line (known, now))
+    return TRUE;
+  text = known != NULL ? g_strconcat (known, "\n", now, NULL) : g_strdup (now);
+  return assay_store_set (store, META_KERNELS, text, error);
+}
+
 /* ---- Reading ---- */
 
 /* Types t of GVariant are read as sizes. */
@@ -183,6 +202,12 @@ assay_manifest_times (AssayStore *store, AssayRunTimes *ret_times, GError **erro
     times = (AssayRunTimes){ 0 };
   *ret_times = times;
   return TRUE;
+}
+
+gboolean
+assay_manifest_kernels (AssayStore *store, char **ret_text, GError **error)
+{
+  return assay_store_get (store, META_KERNELS, ret_text, error);
 }
 
 gboolean

@@ -28,6 +28,12 @@ typedef struct {
 gboolean assay_manifest_set_times (AssayStore *store, const AssayRunTimes *times, GError **error);
 gboolean assay_manifest_times (AssayStore *store, AssayRunTimes *ret_times, GError **error);
 
+/* The kernels of linear algebra that the cells of a run were made with, a line each: more than one
+ * where it went on with others, which results may depend on. Adds those of this process, and tells
+ * whether there are others. In @ret_text NULL: none were kept. */
+gboolean assay_manifest_add_kernels (AssayStore *store, gboolean *ret_has_others, GError **error);
+gboolean assay_manifest_kernels (AssayStore *store, char **ret_text, GError **error);
+
 /* What confines the programs of others that a run starts, for whoever reads its verdict: one line
  * for each defense and attack that is one, "defense NAME: bubblewrap, Landlock, seccomp"; where a
  * run goes on elsewhere, both. No result depends on it. In @ret_text NULL: there was none. */

@@ -115,8 +115,8 @@ assay_store_add_start (AssayStore *store, gsize index, guint start, const AssayO
     return FALSE;
   for (guint m = 0; m < n_metrics; m++)
     for (guint s = 0; is_ok && s < ASSAY_MAX_SERIES; s++)
-      is_ok = insert_series (store, index, assay_metric_of_start (m, start), s, &outcomes[m],
-                             error);
+      is_ok
+          = insert_series (store, index, assay_metric_of_start (m, start), s, &outcomes[m], error);
   return assay_sql_end (store, is_ok, error);
 }
 
@@ -169,8 +169,8 @@ assay_store_outcomes (AssayStore *store, gsize index, guint metric, guint n_seri
 }
 
 gboolean
-assay_store_tile (AssayStore *store, gsize index, const AssayShown *which,
-                  AssayThumbnail **ret_tile, GError **error)
+assay_store_thumbnail (AssayStore *store, gsize index, const AssayShown *which,
+                       AssayThumbnail **ret_thumbnail, GError **error)
 {
   g_autoptr (AssaySqlRow) row = NULL;
   AssayThumbnail sizes;
@@ -181,7 +181,7 @@ assay_store_tile (AssayStore *store, gsize index, const AssayShown *which,
                        ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (which->metric),
                        ASSAY_SQL_INTEGER (which->role), ASSAY_SQL_INTEGER (which->unit)))
     return FALSE;
-  *ret_tile = NULL;
+  *ret_thumbnail = NULL;
   if (row == NULL)
     return TRUE;
   sizes = (AssayThumbnail){ .width = (gsize) sqlite3_column_int64 (row, 0),
@@ -192,6 +192,6 @@ assay_store_tile (AssayStore *store, gsize index, const AssayShown *which,
       || (gsize) sqlite3_column_bytes (row, 3) != assay_thumbnail_bytes (&sizes))
     return assay_sql_fail_damaged (store, "a picture has other sizes than its pixels", error);
   sizes.data = g_memdup2 (sqlite3_column_blob (row, 3), assay_thumbnail_bytes (&sizes));
-  *ret_tile = g_memdup2 (&sizes, sizeof sizes);
+  *ret_thumbnail = g_memdup2 (&sizes, sizeof sizes);
   return TRUE;
 }

@@ -36,6 +36,6 @@ assay_metric_number (guint metric)
 gboolean assay_store_add_start (AssayStore *store, gsize index, guint start,
                                 const AssayOutcomes *outcomes, guint n_metrics, GError **error);
 
-/* The picture of a cell with metric, role and unit of @which. NULL in @ret_tile: there is none. */
-gboolean assay_store_tile (AssayStore *store, gsize index, const AssayShown *which,
-                           AssayThumbnail **ret_tile, GError **error);
+/* The picture of a cell with metric, role and unit of @which; NULL in @ret_thumbnail: none. */
+gboolean assay_store_thumbnail (AssayStore *store, gsize index, const AssayShown *which,
+                                AssayThumbnail **ret_thumbnail, GError **error);

@@ -31,5 +31,5 @@ typedef struct {
   AssayThumbnail *thumbnail;
 } AssayShown;
 
-/* An array of AssayShown that owns its tiles. */
+/* An array of AssayShown that owns its thumbnails. */
 GArray *assay_shown_array_new (void);

@@ -92,7 +92,7 @@ applies (const AssayPlantedRows *known)
   const AssayKnowledge *knowledge = known->job->knowledge;
 
   return known->cell->trial == 0 && !known->attack->is_generic && known->attack->external == NULL
-         && known->attack->game == ASSAY_GAME_RECONSTRUCT
+         && assay_attack_plays (known->attack, known->settings->values) == ASSAY_GAME_RECONSTRUCT
          && known->job->release->kind == ASSAY_RELEASE_SUBSPACES
          && (known->granted->grants & ASSAY_GRANT_DATABASE) && knowledge->database != NULL
          && knowledge->public_rows != NULL && assay_rows_count (knowledge->public_rows) >= LEAST;

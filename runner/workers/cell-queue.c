@@ -41,26 +41,17 @@ make_batches (AssayCellQueue *queue, const AssayPlan *plan)
 }
 
 AssayCellQueue *
-assay_cell_queue_new (const AssayPlan *plan, AssayStore *store, guint n_workers, GError **error)
+assay_cell_queue_new (const AssayPlan *plan, GArray *pending, guint n_workers)
 {
-  g_autoptr (AssayCellQueue) queue = g_new0 (AssayCellQueue, 1);
+  AssayCellQueue *queue = g_new0 (AssayCellQueue, 1);
 
-  queue->pending = g_array_new (FALSE, FALSE, sizeof (gsize));
+  queue->pending = pending;
   queue->batches = g_array_new (FALSE, FALSE, sizeof (Batch));
   queue->of_workers = g_new0 (Batch, n_workers);
   queue->n_workers = n_workers;
   g_queue_init (&queue->returned);
-  for (gsize i = 0; i < plan->cells->len; i++) {
-    AssayCellRecord record = { 0 };
-
-    if (!assay_store_cell (store, i, &record, error))
-      return NULL;
-    g_free (record.message);
-    if (record.status == ASSAY_CELL_PENDING)
-      g_array_append_val (queue->pending, i);
-  }
   make_batches (queue, plan);
-  return g_steal_pointer (&queue);
+  return queue;
 }
 
 void

@@ -6,13 +6,11 @@
 #pragma once
 
 #include "runner/plan/plan.h"
-#include "runner/store/store.h"
 
 typedef struct _AssayCellQueue AssayCellQueue;
 
-/* The cells of the plan that @store does not hold yet. */
-AssayCellQueue *assay_cell_queue_new (const AssayPlan *plan, AssayStore *store, guint n_workers,
-                                      GError **error);
+/* Takes the numbers (gsize) of the cells that are left to do (assay_run_pending). */
+AssayCellQueue *assay_cell_queue_new (const AssayPlan *plan, GArray *pending, guint n_workers);
 void assay_cell_queue_free (AssayCellQueue *queue);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCellQueue, assay_cell_queue_free)
 

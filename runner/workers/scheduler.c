@@ -2,6 +2,7 @@
 #include "runner/workers/scheduler.h"
 
 #include "core/base/error.h"
+#include "runner/run/pending.h"
 #include "runner/store/rows.h"
 #include "runner/workers/cell-queue.h"
 
@@ -253,7 +254,10 @@ assay_run_with_workers (const AssayPlan *plan, AssayStore *store, AssayTransport
                         const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end, GError **error)
 {
   const guint n = workers->n_peers;
-  g_autoptr (AssayCellQueue) queue = assay_cell_queue_new (plan, store, n, error);
+  AssayProgress progress = { 0 };
+  GArray *pending = assay_run_pending (plan, store, callbacks->wanted, &progress, error);
+  g_autoptr (AssayCellQueue) queue
+      = pending != NULL ? assay_cell_queue_new (plan, pending, n) : NULL;
   g_autofree WorkerState *states = g_new0 (WorkerState, n);
   g_autofree char *doing = g_strdup_printf ("%u workers", n);
   Scheduler scheduler = { .plan = plan,
@@ -262,12 +266,12 @@ assay_run_with_workers (const AssayPlan *plan, AssayStore *store, AssayTransport
                           .callbacks = callbacks,
                           .queue = queue,
                           .states = states,
-                          .progress = { .total = plan->cells->len, .doing = doing } };
+                          .progress = progress };
   gboolean is_ok = TRUE;
 
-  if (queue == NULL || !assay_store_count_done (store, &scheduler.progress.resumed, error))
+  if (queue == NULL)
     return FALSE;
-  scheduler.progress.done = scheduler.progress.resumed;
+  scheduler.progress.doing = doing;
   for (guint w = 0; w < n; w++)
     g_queue_init (&states[w].orders);
   if (scheduler.progress.done < scheduler.progress.total) {

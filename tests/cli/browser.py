@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+import struct
 import time
+import zlib
 
 import pytest
 
@@ -53,8 +55,10 @@ class Page:
         return self.browser.execute_cdp_cmd(method, parameters)
 
     def show_as(self, media="screen", scheme="light"):
+        """Without motion: a picture that is taken while the page scrolls shows something else."""
         self.call("Emulation.setEmulatedMedia", media=media,
-                  features=[{"name": "prefers-color-scheme", "value": scheme}])
+                  features=[{"name": "prefers-color-scheme", "value": scheme},
+                            {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def ask(self, expression):
         """The value of a JavaScript expression; what it is made of is copied."""
@@ -83,3 +87,35 @@ class Page:
     def press(self, key):
         from selenium.webdriver import ActionChains, Keys
         ActionChains(self.browser).send_keys(getattr(Keys, key)).perform()
+
+
+def _predict(kind, left, above, corner):
+    guess = left + above - corner
+    paeth = min((abs(guess - left), 0, left), (abs(guess - above), 1, above),
+                (abs(guess - corner), 2, corner))[2]
+    return (0, left, above, (left + above) // 2, paeth)[kind]
+
+
+def pixels(png):
+    """Rows of (red, green, blue) of a picture that the browser took: 8 bits, not interlaced."""
+    at, packed, head = 8, b"", None
+    while at < len(png):
+        size, kind = struct.unpack(">I4s", png[at:at + 8])
+        if kind == b"IHDR":
+            head = struct.unpack(">IIBBBBB", png[at + 8:at + 8 + size])
+        elif kind == b"IDAT":
+            packed += png[at + 8:at + 8 + size]
+        at += 12 + size
+    width, height, depth, colour = head[:4]
+    assert depth == 8 and colour in (2, 6) and head[6] == 0, head
+    step = 3 if colour == 2 else 4
+    raw, above, rows = bytearray(zlib.decompress(packed)), bytearray(step * width), []
+    for y in range(height):
+        first = y * (step * width + 1) + 1
+        line, kind = raw[first:first + step * width], raw[first - 1]
+        for i, value in enumerate(line):
+            left, corner = (line[i - step], above[i - step]) if i >= step else (0, 0)
+            line[i] = (value + _predict(kind, left, above[i], corner)) % 256
+        rows.append([tuple(line[step * x:step * x + 3]) for x in range(width)])
+        above = line
+    return rows

@@ -1,5 +1,6 @@
 """The program under test, a sandbox for each case, and case files beside the test files."""
 
+import functools
 import os
 import pathlib
 import shutil
@@ -12,6 +13,7 @@ sys.dont_write_bytecode = True
 
 import casefile  # noqa: E402
 import fetching  # noqa: E402
+from browser import Page, start  # noqa: E402
 from places import SOURCE  # noqa: E402
 from sandbox import Sandbox  # noqa: E402
 
@@ -50,6 +52,20 @@ def sandbox(request):
         yield made
 
 
+@pytest.fixture(scope="module")
+def browser():
+    """The one browser of all cases of a suite."""
+    started = start()
+    yield started
+    started.quit()
+
+
+@pytest.fixture
+def open_page(sandbox, browser):
+    """Opens the report of the run in "out"."""
+    return functools.partial(Page, browser, sandbox.path / "out" / "report.html")
+
+
 @pytest.fixture(scope="session")
 def numpy_python():
     """A python3 that has NumPy, for the programs of users."""
@@ -65,10 +81,3 @@ def numpy_python():
 def python3_has_numpy(sandbox, numpy_python):
     """As pages and scenarios ask for that name python3."""
     (sandbox.root / "bin" / "python3").symlink_to(numpy_python)
-
-
-@pytest.fixture
-def libcurl(sandbox):
-    """Of cases that fetch something."""
-    if fetching.is_without_libcurl(sandbox):
-        pytest.skip("the program was built without libcurl")

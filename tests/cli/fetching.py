@@ -29,13 +29,6 @@ def write_catalog(sandbox, url, content=CONTENT, name="rows.bin", extra="", **ch
 COMMAND = ("dataset", "fetch", "rows", "--catalog", "catalog.ini", "--out", "out")
 
 
-def is_without_libcurl(sandbox):
-    write_catalog(sandbox, "http://127.0.0.1:1/")
-    result = sandbox.assay(*COMMAND)
-    sandbox.shell("rm -r catalog.ini out")
-    return "built without libcurl" in result.err
-
-
 def fetch(sandbox, *options):
     return sandbox.assay(*COMMAND, *options)
 

@@ -1,10 +1,13 @@
 """assay audit: from a defense and a file of rows to a verdict."""
 
+import csv
+import pathlib
+import random
 import shlex
 import sys
 
 import data
-from auditing import people, program, verdicts
+from auditing import people, place, program, verdicts
 
 
 def test_secret_key_is_learned_from_pairs(sandbox):
@@ -14,6 +17,60 @@ def test_secret_key_is_learned_from_pairs(sandbox):
                           "people.npy", "--time", "200s", "-q")
     assert found.code == 1 and verdicts(found.out)["recovery-rate"] == "violated", str(found)
     assert "learned-inversion-known-pairs against random-rotation" in found.out
+
+
+def table(sandbox, n=300):
+    """Names, numbers and words of people in one table: a job and a town can be told from the numbers."""
+    rng = random.Random(9)
+    lines = ["name,age,job,income,height,town"]
+    for i in range(n):
+        job, town = rng.choice(("nurse", 'clerk, "senior"', "baker")), rng.choice(("north", "south"))
+        quoted = '"' + job.replace('"', '""') + '"'
+        lines.append(f"P{i},{len(job) + rng.gauss(0, 0.1)!r},{quoted},{rng.gauss(30, 5)!r},"
+                     f"{(town == 'north') + rng.gauss(0, 0.1)!r},{town}")
+    sandbox.write("table.csv", "\n".join(lines) + "\n")
+    return [dict(zip(lines[0].split(","), row)) for row in csv.reader(lines[1:])]
+
+
+def test_labels_and_attributes_are_columns_of_the_table(sandbox):
+    """They are taken out of the rows, and each stays with its row."""
+    rows = {float(row["income"]): row for row in table(sandbox)}
+    found = sandbox.assay("audit", "--defense", "none", "--data", "table.csv[-name]", "--labels",
+                          "job", "--attributes", "town", "--time", "100s", "-q")
+    assert found.code == 1 and verdicts(found.out)["attribute-excess"] == "violated", str(found)
+    assert "attack attribute-inference-of-columns against none" in found.out + sandbox.read(
+        place(found.out, "report")), str(found)
+    scenario = sandbox.read(place(found.out, "scenario"))
+    assert "name = town\n" in scenario and "attributes = private-attributes.csv\n" in scenario
+    folder = pathlib.Path(place(found.out, "scenario")).parent
+    jobs = {}
+    for role in ("private", "public"):
+        _, (n, cols), numbers = data.read_npy(sandbox.path / folder / f"{role}.npy")
+        towns = sandbox.read(folder / f"{role}-attributes.csv").splitlines()
+        labels = data.read_npy(sandbox.path / folder / f"{role}-labels.npy")[2]
+        assert cols == 3 and towns[0] == "town" and len(towns) == n + 1 == len(labels) + 1
+        for i, (town, label) in enumerate(zip(towns[1:], labels)):
+            row = next(r for value, r in rows.items() if abs(value - numbers[3 * i + 1]) < 1e-4)
+            assert row["town"] == town and jobs.setdefault(label, row["job"]) == row["job"]
+    assert len(set(jobs.values())) == 3, jobs
+
+
+def test_columns_that_cannot_be_labels(sandbox):
+    table(sandbox)
+    for words, message in (
+            (("table.csv[-name]", "--labels", "jop"), "--data: ./table.csv: has no column 'jop' (did "
+             "you mean 'job'?)"),
+            (("table.csv[age,income]", "--labels", "job", "--attributes", "name"),
+             "--attributes: name has 300 different values in 300 rows; expected classes"),
+            (("table.csv[age,job]", "--labels", "job", "--attributes", "town,town"),
+             "--attributes: town stands twice"),
+            (("table.csv[age]", "--attributes", "other.csv:town"), "--attributes: other.csv: no such"),
+            (("table.csv[-name,-job]", "--attributes", "town", "--public", "table.csv[age]"),
+             "--public and --attributes: the public rows need attributes, too"),
+    ):
+        found = sandbox.assay("audit", "--defense", "none", "--data", *words, "-q")
+        assert found.code == 2 and found.err.startswith(f"assay: {message}"), str(found)
+        assert not list((sandbox.path / "assay-out").glob("*")), words
 
 
 def test_bad_input(sandbox):
@@ -43,7 +100,7 @@ def test_bad_input(sandbox):
             ((*none, "--data", "people.npy", "--labels", "same.npy"),
              "assay: --labels: same.npy has 1 different values in 400 rows; expected classes"),
             ((*none, "--data", "people.npy", "--labels", "class.csv"),
-             "assay: --labels: class.csv has the columns id, class; expected --labels "
+             "assay: --labels: class.csv has the columns id, class; expected "
              "class.csv:COLUMN"),
             ((*none, "--data", "nan.csv"),
              "assay: --data: nan.csv: row 300, column 1 is not finite as float32; expected numbers"),
@@ -60,3 +117,45 @@ def test_bad_input(sandbox):
         found = sandbox.assay("audit", *words, "-q")
         assert found.code == 2 and found.err.startswith(message) and not found.out, str(found)
         assert not list((sandbox.path / "assay-out").glob("*")), words
+
+
+COPY = """\
+import json, pathlib, sys
+folder = pathlib.Path(sys.argv[-1])
+release = folder / "release"
+release.mkdir()
+(release / "vectors.npy").write_bytes((folder / "secrets.npy").read_bytes())
+(release / "release.json").write_text(json.dumps({
+    "format": "assay-release/1", "kind": "vectors",
+    "arrays": {"vectors": {"file": "vectors.npy"}}}))
+"""
+
+
+RUN = """\
+[scenario]
+title = Rows in the folder of results
+trials = 1
+[dataset]
+plugin = vectors
+private = assay-out/earlier/rows.npy
+secrets = 40
+[defense copy]
+plugin = exec
+command = python3 copy.py
+[attack verbatim]
+plugin = verbatim
+[metric recovery-rate]
+"""
+
+
+def test_rows_in_the_folder_of_results(sandbox):
+    """As an audit without --out has them: the folder is hidden from the program, which runs, and
+    is not confined by less for it."""
+    sandbox.write("copy.py", COPY)
+    (sandbox.path / "assay-out" / "earlier").mkdir(parents=True)
+    sandbox.write("assay-out/earlier/rows.npy",
+                  data.file_bytes("rows.npy", data.make_rows(60, 6, 3)))
+    sandbox.write("run.scenario", RUN)
+    found = sandbox.assay("run", "run.scenario", "--quiet")
+    assert found.code == 0 and "bwrap: " not in found.out, str(found)
+    assert "100.0 %" in found.out, f"what is copied is recovered: {found}"

@@ -148,7 +148,7 @@ def test_list(sandbox):
     expected = {"roofline", "growth", "subspace", "distinguish", "intersections", "codes",
                 "mixture-scores", "image-quality", "classification", "whitened",
                 "mixture-inversion", "cells", "workers", "ranks", "scan-pruned",
-                "scan-approximate", "search", "paillier"}
+                "scan-approximate", "search", "paillier", "update-attacks"}
     assert expected <= set(names) and "claim-calibration" not in names, names
 
 

@@ -45,34 +45,33 @@ CATALOGS = [
     ("[rows a b]\n", f"c.ini:1: group [rows a b]: {NAMES}"),
     (f"[rows]\n{ABOUT}[rows ../r]\n", f"c.ini:6: group [rows ../r]: {NAMES}"),
     (f"[rows]\n{ABOUT}[rows .r]\n", f"c.ini:6: group [rows .r]: {NAMES}"),
-    ("[rows r.bin]\n", "c.ini:1: [rows r.bin] expected [rows] before it"),
-    ("[rows]\ntitle = a\n", "c.ini:1: [rows] expected title, page, licence and citation"),
-    (f"[rows]\n{ABOUT}", "c.ini: [rows] has no files; expected [rows FILE]"),
-    (f"[rows]\n{ABOUT}[rows r.bin]\nsize = 1\n", "c.ini:6: [rows r.bin] expected url and size"),
+    ("[rows r.bin]\n", "c.ini:1: [rows r.bin] there is no [rows]"),
+    ("[rows]\ntitle = a\n", "c.ini:1: [rows] page '': expected an address"),
+    (f"[rows]\n{ABOUT}", "c.ini:1: [rows] has no files; expected [rows FILE]"),
+    (f"[rows]\n{ABOUT}[rows r.bin]\nsize = 1\n", "c.ini:6: [rows r.bin] url '': expected https://, http:// or ftp://"),
     (f"[rows]\n{ABOUT}title = b\n", "c.ini:6: key 'title' stands already on line 2"),
-    (f"[rows]\n{ABOUT}folder = ../out\n", "c.ini:6: [rows] folder: '../out': expected a name of {*}"),
-    (f"[rows]\n{ABOUT}url = http://x/\n", "c.ini:6: [rows] url: is unknown; expected title, {*}"),
+    (GOOD.replace("licence", "folder = ../out\nlicence"), "c.ini:4: [rows] folder '../out': expected a name of {*}"),
+    (GOOD.replace("licence", "url = u\nlicence"), "c.ini:4: [rows] unknown key 'url'{*}"),
     (GOOD + "[rows]\n", "c.ini:10: group [rows] stands already on line 1"),
     (GOOD + "[rows r.bin]\n", "c.ini:10: group [rows r.bin] stands already on line 7"),
     (GOOD + "size = 1\n", "c.ini:10: key 'size' stands already on line 9"),
-    (GOOD + "sha256 =\n", "c.ini:10: [rows r.bin] sha256: has no value"),
-    (GOOD + "sha256 = abc\n", "c.ini:10: [rows r.bin] sha256: 'abc': expected 64 hexadecimal digits; "
-     "leave the key out where it is not known"),
-    (GOOD + "md5 = abc\n", "c.ini:10: [rows r.bin] md5: is unknown; expected url, size, sha256 or "
-     "unpack"),
+    (GOOD + "sha256 =\n", "c.ini:10: [rows r.bin] sha256 '': expected 64 hexadecimal digits{*}"),
+    (GOOD + "sha256 = abc\n", "c.ini:10: [rows r.bin] sha256 'abc': expected 64 hexadecimal digits "
+     "in lower case; leave the key out where it is not known"),
+    (GOOD + "md5 = abc\n", "c.ini:10: [rows r.bin] unknown key 'md5'"),
     (GOOD + "unpack = a/b\n", "c.ini:10: [rows r.bin] unpack: expected a file whose name ends in "
      ".tar.gz"),
-    (TAR + "unpack = a/b; c/b\n", "c.ini:10: [rows r.tar.gz] unpack: two members would be called b"),
-    (TAR + "unpack = a/..\n", "c.ini:10: [rows r.tar.gz] unpack: 'a/..': expected {*}"),
-    (GOOD.replace("http:", "file:"), "c.ini:8: [rows r.bin] url: 'file://x/': expected https://, "
+    (TAR + "unpack = a/b; c/b\n", "c.ini:10: [rows r.tar.gz] unpack: two members would have the name of 'c/b'"),
+    (TAR + "unpack = a/..\n", "c.ini:10: [rows r.tar.gz] unpack 'a/..': expected {*}"),
+    (GOOD.replace("http:", "file:"), "c.ini:8: [rows r.bin] url 'file://x/': expected https://, "
      "http:// or ftp://"),
-    (GOOD.replace("size = 1", "size = 1k"), "c.ini:9: [rows r.bin] size: '1k': expected a number of "
+    (GOOD.replace("size = 1", "size = 1k"), "c.ini:9: [rows r.bin] size '1k': expected a number of "
      "bytes"),
-    (GOOD.replace("size = 1", "size = 0"), "c.ini:9: [rows r.bin] size: '0': expected a number of "
+    (GOOD.replace("size = 1", "size = 0"), "c.ini:9: [rows r.bin] size '0': expected a number of "
      "bytes"),
     (GOOD + "word\n", "c.ini:10: 'word': expected KEY = VALUE or [GROUP]"),
-    (b"[rows]\n\xff\n", "c.ini: expected UTF-8 text of at most 1 MiB"),
-    ("#" * (1 << 20) + "\n", "c.ini: expected UTF-8 text of at most 1 MiB"),
+    (b"[rows]\n\xff\n", "c.ini: expected UTF-8 text"),
+    ("#" * (1 << 20) + "\n", "c.ini: 1048577 bytes are too many (1 MiB at most)"),
 ]
 
 

@@ -31,7 +31,22 @@ ln -sf {assay} build/assay
 echo compiled >> ../compiled
 """
 
-UPHELD = HEAD + claim("hidden", "at-least = 0.5", "defense = plain\nattack = verbatim")
+# An auditor wants a claim that says that little is found: here the epsilon of a mechanism.
+UPHELD = HEAD.replace("[attack verbatim]", """\
+[defense noisy]
+plugin = laplace
+
+[attack audit]
+plugin = distinguish
+runs = 40000
+
+[attack verbatim]""") + claim("hidden", "at-least = 0.5", "defense = plain\nattack = verbatim") + """
+[claim little]
+measure = epsilon
+defense = noisy
+attack = audit
+at-most = claimed
+"""
 VIOLATED = HEAD.replace("Known", "Broken") + claim(
     "broken", "at-most = 0.5", "defense = plain\nattack = verbatim")
 OPEN = HEAD.replace("Known", "Open") + claim("open", "at-most = 0.1")

@@ -113,7 +113,7 @@ def test_violated(sandbox):
     assert (one["witness"] == {"cell": one["witness"]["cell"], "seed": 3, "trial": 0, "secret": 0,
                                "outcome": 1}), one["witness"]
     assert (one["reason"] == "attack verbatim against plain: recovery-rate is 1 [0.9404, 1] of n = "
-            "60, the claim says at most 0.5"), one["reason"]
+            "60 with tau=0.001, the claim says at most 0.5"), one["reason"]
 
 
 BESIDE = "defense = plain\nattack = verbatim\nbeyond = nearest"
@@ -185,8 +185,8 @@ def test_inconclusive_and_how_many_more_would_decide(sandbox):
     assert abs(one["hypotheses"][0]["units_needed"] - needed) <= 40, (needed, one)
     more = one["hypotheses"][0]["units_needed"] - 60
     assert (one["reason"] == "underpowered: attack nearest against plain: "
-            "recovery-rate is 0.05 [0.01043, 0.1392] of n = 60, the claim says at most 0.1; about "
-            f"{more:.0f} more secrets "
+            "recovery-rate is 0.05 [0.01043, 0.1392] of n = 60 with tau=0.001, the claim says at most 0.1; "
+            f"about {more:.0f} more secrets "
             "would decide it if the estimate stays"), one["reason"]
 
 

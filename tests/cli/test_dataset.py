@@ -14,6 +14,7 @@ import time
 import pytest
 
 import data
+import tiny
 from data import hard_fvecs, idx_bytes, random_bytes
 from test_disk import SmallDisk
 
@@ -562,3 +563,13 @@ def test_extract(sandbox):
                            "--skip-unusable")
     assert result.code == 0 and "warning" in result.err, str(result)
     assert (sandbox.path / "t.bvecs").read_bytes() == rows, "skipping changed the rows"
+
+
+def test_no_folder_of_developers_is_named(sandbox):
+    """Without ASSAY_DATA, a file that is missing was looked for where the scenario is."""
+    tiny.write(sandbox)
+    (sandbox.path / "private.fvecs").unlink()
+    for command in (("run", "tiny.scenario"), ("dataset", "info", "private.fvecs")):
+        result = sandbox.assay(*command, ASSAY_DATA="")
+        assert result.code == 2 and "private.fvecs: no such file" in result.err, result
+        assert "shared/data" not in result.err and "ASSAY_DATA tells" in result.err, result

@@ -8,8 +8,6 @@ import subprocess
 import threading
 import time
 
-import pytest
-
 from fetching import (COMMAND, CONTENT, PART, TARGET, fails, fetch, fetched, sha256,
                       write_catalog)
 from file_server import FileServer, Page
@@ -19,18 +17,16 @@ from test_disk import SmallDisk
 # ---- Servers that misbehave ----
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_status_codes(sandbox):
     with FileServer() as server:
         for status, code in ((404, 2), (403, 2), (410, 2), (429, 4), (500, 4), (503, 4)):
             if status != 404:
                 server.pages["/r"] = Page(status=status)
             write_catalog(sandbox, server.url + "/r")
-            left = fails(sandbox, code, f"{server.url}/r: the server answered with status {status}")
+            left = fails(sandbox, code, f"{server.url}/r: The requested URL returned error: {status}{{*}}")
             assert left == [], str(left)
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_too_large(sandbox):
     """Told by its length before, or noticed when more comes than there should be."""
     with FileServer() as server:
@@ -39,29 +35,27 @@ def test_too_large(sandbox):
         fails(sandbox, 2, f"{server.url}/r: has 900,000 bytes, expected 300,000: it is not the file "
               "that the catalogue means")
         server.pages["/r"] = Page(CONTENT * 3, is_chunked=True)
-        left = fails(sandbox, 2, f"{server.url}/r: is larger than 300000 bytes: it is not the file "
+        left = fails(sandbox, 2, f"{server.url}/r: has {{*}} bytes or more, expected 300,000: it is not the file "
                      f"that the catalogue means{{*}}")
         assert all((sandbox.path / "out/rows" / name).stat().st_size <= 300_000 for name in left), (
             str(left))
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_silent_server(sandbox):
     """It connects and says nothing; or it begins and stops."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/r"
         write_catalog(sandbox, url)
         start = time.monotonic()
-        left = fails(sandbox, 4, f"{url}: nothing came for 1 s (--timeout)", "--timeout", "1")
+        left = fails(sandbox, 4, f"{url}: {{*}} (--timeout)", "--timeout", "1")
         assert left == [] and time.monotonic() - start < 30, str(left)
     with FileServer() as server:
         server.pages["/r"] = Page(CONTENT, stall_after=50_000)
         write_catalog(sandbox, server.url + "/r")
-        fails(sandbox, 4, f"{server.url}/r: nothing came for 1 s (--timeout); {PART} has 50000 of "
+        fails(sandbox, 4, f"{server.url}/r: {{*}} (--timeout); {PART} has 50000 of "
               "300000 bytes, and the same command goes on from there", "--timeout", "1")
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_another_protocol(sandbox):
     """Whatever listens there, it is no web server."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
@@ -73,11 +67,10 @@ def test_another_protocol(sandbox):
         threading.Thread(target=greet, daemon=True).start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/r"
         write_catalog(sandbox, url)
-        left = fails(sandbox, 2, f"{url}: speaks or leads to another protocol: {{*}}")
+        left = fails(sandbox, 2, f"{url}: Received HTTP/0.9 when not allowed")
         assert left == [], str(left)
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_nobody_listens(sandbox):
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}/r"
@@ -87,7 +80,6 @@ def test_nobody_listens(sandbox):
     fails(sandbox, 4, "http://no-such-host.invalid/r: Could not resolve host: {*}")
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_empty_answer(sandbox):
     with FileServer() as server:
         server.pages["/r"] = Page(b"")
@@ -99,14 +91,13 @@ def test_empty_answer(sandbox):
 # ---- This side ----
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_disk_full(sandbox):
     with FileServer() as server, SmallDisk(sandbox, 128) as disk:
         server.pages["/r"] = Page(CONTENT)
         write_catalog(sandbox, server.url + "/r")
         command = ("dataset", "fetch", "rows", "--catalog", "catalog.ini", "--out", "disk")
         result = sandbox.assay(*command)
-        assert (result.code == 4 and "cannot be written: No space left" in result.err
+        assert (result.code == 4 and "what comes cannot be written: No space left" in result.err
                 and "the same command goes on from there" in result.err), str(result)
         kept = (disk.path / "rows/rows.bin.part").read_bytes()
         assert CONTENT.startswith(kept) and len(kept) >= 64 * 1024, f"{len(kept)} bytes are kept"
@@ -116,7 +107,6 @@ def test_disk_full(sandbox):
         assert server.requests[-1] == ("/r", f"bytes={len(kept)}-"), str(server.requests)
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_other_file_in_the_place(sandbox):
     with FileServer() as server:
         server.pages["/r"] = Page(CONTENT)
@@ -132,7 +122,6 @@ def test_other_file_in_the_place(sandbox):
                        err=f"assay: {TARGET}: is there, and is no plain file\n")
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_link_in_the_place_of_the_part(sandbox):
     with FileServer() as server:
         server.pages["/r"] = Page(CONTENT)
@@ -144,7 +133,6 @@ def test_link_in_the_place_of_the_part(sandbox):
         assert sandbox.read("precious") == "precious", "the link was followed"
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_folder_that_cannot_be_made(sandbox):
     write_catalog(sandbox, "http://127.0.0.1:1/r")
     sandbox.write("out", "a file")
@@ -152,7 +140,6 @@ def test_folder_that_cannot_be_made(sandbox):
                    "directory\n")
 
 
-@pytest.mark.usefixtures("libcurl")
 def test_progress_on_a_terminal(sandbox):
     with FileServer() as server:
         server.pages["/r"] = Page(CONTENT, pause_s=0.05)

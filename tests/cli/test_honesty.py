@@ -73,6 +73,60 @@ def test_whom_a_verdict_withstood(sandbox):
     assert claim["attackers"] == {}, claim
 
 
+def verdict_of(sandbox, name, text):
+    """The only claim, which is upheld, and what is printed of it."""
+    sandbox.write(f"{name}.scenario", text)
+    result = sandbox.expect(sandbox.assay("run", f"{name}.scenario", "--out", name, "--quiet"),
+                            0, None, "")
+    (claim,) = json.loads(sandbox.read(f"{name}/results.json"))["claims"]
+    assert claim["verdict"] == "upheld", claim
+    return claim, result.out
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
+def test_an_attack_that_its_where_keeps_away_is_named(sandbox):
+    """The scenario has the attack that finds descriptors, and plays it elsewhere alone."""
+    copy(sandbox, "copies")
+    text = (sandbox.read("copies.scenario").replace("copies.npy", "different.npy")
+            .replace("= database.npy", "= database.npy[0:1000]\npublic = database.npy[1000:2000]")
+            + "\n[defense none]\nplugin = none\n"
+            "[attack learned]\nplugin = learned-inversion\ngrants = public; mechanism\n")
+    claim, _ = verdict_of(sandbox, "everywhere", text)
+    assert not any("where" in one for one in claim["attackers"]["not_tried"]), claim
+    claim, out = verdict_of(sandbox, "kept-away", text.replace(
+        "grants = database\n", "grants = database\nwhere = defense.dimension <= 2\n"))
+    (kept,) = (one for one in claim["attackers"]["not_tried"] if "where" in one)
+    assert kept == "database (kept from lifting by its where)" and kept in out, (claim, out)
+
+
+def test_a_part_of_the_data_that_is_asked_is_named(sandbox):
+    """As a part of the settings of a defense is."""
+    text = """[scenario]
+[dataset]
+plugin = gaussian-classes
+count = 600
+columns = 8; 16
+secrets = 200
+[defense noisy]
+plugin = additive-noise
+share = 0.9
+[defense none]
+plugin = none
+[attack learned]
+plugin = learned-inversion
+grants = public; mechanism
+[claim hidden]
+measure = recovery-rate
+defense = noisy
+at-most = 0.3
+"""
+    said = "; of 2 settings of the dataset 1 was asked"
+    claim, out = verdict_of(sandbox, "all", text)
+    assert "settings of the dataset" not in claim["reason"], claim
+    claim, out = verdict_of(sandbox, "part", text + "where = dataset.columns = 16\n")
+    assert said in claim["reason"] and said in out, claim
+
+
 @pytest.mark.usefixtures("python3_has_numpy")
 def test_secrets_that_differ_are_counted_as_they_are(sandbox):
     """What makes the scenarios with copies inconclusive is the copies alone."""
@@ -115,6 +169,8 @@ def test_copies_in_other_trials_are_one_unit(sandbox):
     ("copies", "the 500 secrets are 1 independent unit: 499 of the secrets repeat another"),
     ("clusters-in-groups", "the 500 secrets lie in 25 tight clusters"),
     ("one-start", "draw numbers and are played with 1 start"),
+    ("one-score", "attack distinguish has score = classifier, where auto tries all"),
+    ("few-rows", "attack learned has mechanism_rows = 100, where the dataset has 1000 public rows"),
 ))
 @pytest.mark.usefixtures("python3_has_numpy")
 def test_an_auditor_is_told_before(sandbox, name, reason):
@@ -125,6 +181,19 @@ def test_an_auditor_is_told_before(sandbox, name, reason):
     assert reason not in sandbox.assay("check", f"{name}.scenario").err, "told without --auditor"
 
 
+@pytest.mark.parametrize("claim", (
+    "measure = accuracy\nat-least = 0.2\n", "measure = recovery-rate\nat-least = 0.2\n"))
+def test_an_auditor_asks_for_a_claim_of_privacy(sandbox, claim):
+    """Use is shown, or that an attack works: the defense `none` passes."""
+    sandbox.write("use.scenario", "[dataset]\nplugin = gaussian-classes\n[defense none]\n"
+                  "plugin = none\n[attack verbatim]\nplugin = verbatim\n[utility use]\n"
+                  "plugin = classification\n[claim useful]\n" + claim)
+    said = "no [claim NAME] says that little is found"
+    told = sandbox.assay("check", "--auditor", "use.scenario")
+    assert told.code == 2 and said in told.err, str(told)
+    assert said not in sandbox.assay("check", "use.scenario").err
+
+
 def test_an_auditor_finds_no_fault_with_a_true_control(sandbox):
     for name in ("lifting-upheld", "epsilon-unrefuted", "codes-unrefuted"):
         sandbox.expect(sandbox.assay("check", "--auditor",
@@ -133,6 +202,44 @@ def test_an_auditor_finds_no_fault_with_a_true_control(sandbox):
 
 def test_all_of_them_are_played():
     assert len(SCENARIOS) >= 20, SCENARIOS
+
+
+# ---- Attacks that are asked for less than they can ----
+
+
+NOISY = """[scenario]
+[dataset]
+plugin = gaussian-classes
+count = 600
+secrets = 300
+[defense noisy]
+plugin = additive-noise
+share = 0.9
+[defense none]
+plugin = none
+[attack learned]
+plugin = {}
+grants = public; mechanism
+{}
+[claim hidden]
+measure = {}
+defense = noisy
+at-most = {}
+"""
+
+
+@pytest.mark.parametrize("attack, measure, bound, less", (
+    ("learned-inversion", "recovery-rate", 0.3, "learner = ridge"),
+    ("learned-inversion", "recovery-rate", 0.3, "mechanism_rows = 500"),
+    ("membership", "member-excess", 0.9, "mechanism_runs = 8"),
+    ("membership", "member-excess", 0.9, "sign = nearest"),
+))
+def test_what_is_asked_of_less_shows_nothing(sandbox, attack, measure, bound, less):
+    """By which the same claim is upheld, if all is asked: it is the lesser question that is not."""
+    verdict_of(sandbox, "all", NOISY.format(attack, "", measure, bound))
+    sandbox.write("less.scenario", NOISY.format(attack, less, measure, bound))
+    result = sandbox.assay("run", "less.scenario", "--out", "less", "--quiet")
+    assert result.code == 3 and f"asked for less than it can: {less}" in result.out, str(result)
 
 
 # ---- An attack that gambles ----
@@ -153,6 +260,17 @@ def gamble(sandbox, starts, settings):
 
 def recovery(cell):
     return next(one for one in cell["measurements"] if one["metric"] == "recovery-rate")
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
+def test_a_gambler_that_says_that_it_draws_nothing(sandbox):
+    """On seed 16 it won where it had to, and lost where it should, while it had other seeds."""
+    copy(sandbox, "one-start")
+    text = sandbox.read("one-start.scenario").replace("seed = 30\n", "seed = 16\n")
+    sandbox.write("one-start.scenario", text.replace("time_limit = 60\n",
+                                                     "time_limit = 60\ndraws = no\n"))
+    result = sandbox.assay("run", "one-start.scenario", "--out", "out", "--quiet")
+    assert result.code in (1, 3), str(result)
 
 
 @pytest.mark.usefixtures("python3_has_numpy")

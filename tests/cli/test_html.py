@@ -2,7 +2,6 @@
 
 import base64
 import contextlib
-import functools
 import hashlib
 import html.parser
 import json
@@ -15,7 +14,6 @@ import subprocess
 import pytest
 
 import tiny
-from browser import Page, start
 
 CLAIMS = """
 [claim lifting-hides]
@@ -368,19 +366,6 @@ def test_validator_is_content(sandbox):
 
 
 # ---- A browser ----
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """The one browser of all cases."""
-    started = start()
-    yield started
-    started.quit()
-
-
-@pytest.fixture
-def open_page(sandbox, browser):
-    return functools.partial(Page, browser, sandbox.path / "out" / "report.html")
 
 
 def check_quiet(page):

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import json
 import os
+import re
 import shutil
 import sqlite3
 
@@ -278,3 +279,27 @@ def test_what_a_verdict_rests_on_stands_in_every_export(sandbox):
     names = set(path.name for path in (sandbox.path / "out").iterdir() if path.is_file())
     assert names == set(exports) | {"results.csv", "run.json", "run.sqlite"}, "another export"
     assert "unrefuted" not in sandbox.read("out/results.csv") + sandbox.read("out/run.json")
+
+
+def plain(text):
+    """Of a field of summary.md, without what keeps it from being markup."""
+    return re.sub(r"\\(.)", r"\1", text).replace("&lt;", "<").replace("&amp;", "&").strip()
+
+
+def test_summary_has_the_reasons_and_rows_of_the_results(sandbox):
+    """Each claim with its verdict and reason; rows name the settings that differ, and no others."""
+    run(sandbox)
+    record = json.loads(sandbox.read("out/results.json"))
+    rows = [[plain(field) for field in re.split(r"(?<!\\)\|", line)[1:-1]]
+            for line in sandbox.read("out/summary.md").splitlines() if line.startswith("| ")]
+    claims = [row for row in rows if len(row) == 4 and row[0] not in ("verdict", "---")]
+    assert len(claims) == len(record["claims"]) > 0, claims
+    for row, claim in zip(claims, record["claims"]):
+        assert row[0].strip("*") == claim["verdict"] and row[1] == claim["id"], row
+        assert row[3].startswith(claim["reason"]), f"{row[3]!r}: {claim['reason']!r}"
+    numbers = [row for row in rows if len(row) == 6 and row[0] not in ("defense", "---")]
+    assert {row[0] for row in numbers} == {"plain", "lifting dimension=2", "lifting dimension=6"}
+    found = {(measured["metric"], f"{measured['estimate']:.4g}", str(measured["n"]))
+             for cell in record["pooled"] for measured in cell["measurements"]}
+    for row in numbers:
+        assert (row[2].split()[0], row[3], row[5]) in found, f"{row} is not in results.json"

@@ -1,10 +1,12 @@
 """How many weights of the sum of sparse updates have one holder, written again in NumPy: what
-scenarios/papers/dphe-verbatim.scenario finds with `average` and `single-holder`, by other code.
+scenarios/papers/dphe-verbatim.scenario finds with `average`, `single-holder` and `subtract`, by other
+code.
 
 usage: dphe-verbatim.py DATA [STEPS]
 
 DATA is a folder as ASSAY_DATA names it. Prints for each start and number of users the shares of all
-steps, and how many weights are zero. The penalty is that of the first five users.
+steps; the same of what is left of the sum where one user's own update is taken away, on the mean
+over the first three users; and how many weights are zero. The penalty is that of the first five users.
 """
 
 import os
@@ -41,14 +43,14 @@ def train(model, rows, signs, penalty, order):
     return model
 
 
-def find_penalty(start, parts, rows, signs, source):
+def find_penalty(start, parts, rows, signs, source, wanted=0.9):
     low, high = numpy.log(1e-4), numpy.log(1e4)
     for _ in range(12):
         middle = (low + high) / 2
         penalty = numpy.exp(middle)
         zeros = [(train(start, rows, signs, penalty, source.permutation(part)) == 0).mean()
                  for part in parts]
-        low, high = (low, middle) if numpy.mean(zeros) >= 0.9 else (middle, high)
+        low, high = (low, middle) if numpy.mean(zeros) >= wanted else (middle, high)
     return numpy.exp(high)
 
 
@@ -63,17 +65,22 @@ def main():
         for users in 3, 5, 100:
             parts = numpy.array_split(PUBLIC + source.permutation(len(rows) - PUBLIC), users)
             penalty = find_penalty(start, parts[:5], rows, signs, source)
-            model, shares, zeros = start, [], []
+            model, shares, others, zeros = start, [], [], []
             for _ in range(steps):
                 sent = numpy.array([train(model, rows, signs, penalty, source.permutation(part))
                                     for part in parts])
                 holders = (sent != 0).sum(0)
                 shares.append((holders == 1).sum() / max(1, (holders > 0).sum()))
+                # Of what is left after user j has subtracted its own, what one other user sent.
+                others.append(numpy.mean([((holders - own) == 1).sum() / ((holders - own) > 0).sum()
+                                          for own in (sent[:3] != 0)]))
                 zeros.append((sent == 0).mean())
                 model = sent.mean(0)
             print(f"start of {passes} passes, {users} users: one holder",
-                  *(f"{share:.3f}" for share in shares), "zeros",
+                  *(f"{share:.3f}" for share in shares), "subtract",
+                  *(f"{share:.3f}" for share in others), "zeros",
                   *(f"{share:.3f}" for share in zeros), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

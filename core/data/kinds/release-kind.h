@@ -19,7 +19,8 @@ G_BEGIN_DECLS
   X (STATISTICS, statistics, "statistics")                                                         \
   X (MIXTURES, mixtures, "mixtures")                                                               \
   X (CODES, codes, "codes")                                                                        \
-  X (UPDATES, updates, "updates")
+  X (UPDATES, updates, "updates")                                                                  \
+  X (GRAPH, graph, "graph")
 
 #define ASSAY_KIND_NUMBER(NAME, name, text) ASSAY_KIND_NUMBER_##NAME,
 enum { ASSAY_RELEASE_KINDS (ASSAY_KIND_NUMBER) ASSAY_N_KINDS };

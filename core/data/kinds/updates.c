@@ -8,7 +8,8 @@
 #include "core/data/kinds/update-messages.h"
 
 const char *const assay_losses[] = { "hinge", "logistic", NULL };
-const char *const assay_trainers[] = { "step", "pass", NULL };
+const char *const assay_trainers[] = { "step", "pass", "clusters", "optimum", NULL };
+const char *const assay_updates_keys[] = { "none", "system", "seed", NULL };
 
 static const AssayArraySpec arrays[] = {
   { "models", "tp", ASSAY_FLOAT32, FALSE, 0 },
@@ -50,13 +51,22 @@ static const AssayParam parameters[] = {
                    "Gradient steps, or passes, that a user makes before it sends its model"),
   ASSAY_PARAM_CHOICE (AssayUpdatesParameters, loss, 0, assay_losses, "What is made small"),
   ASSAY_PARAM_CHOICE (AssayUpdatesParameters, trainer, 0, assay_trainers,
-                      "How a user trains: one gradient step, or one pass of stochastic descent"),
+                      "How a user trains: one gradient step, one pass of stochastic descent, or "
+                      "one of k-means, whose models are centroids of clusters"),
   ASSAY_PARAM_REAL (AssayUpdatesParameters, rate, 0, 0, G_MAXDOUBLE, "", "Length of a step, gamma"),
   ASSAY_PARAM_REAL (AssayUpdatesParameters, penalty, 0, 0, G_MAXDOUBLE, "",
                     "Weight of the penalty, lambda"),
   ASSAY_PARAM_REAL (AssayUpdatesParameters, mix, 0, 0, 1, "", "Share of L1 in the penalty, rho"),
   ASSAY_PARAM_BOOL (AssayUpdatesParameters, bias, FALSE,
                     "Whether each row ends in the weight of a column of ones"),
+  ASSAY_PARAM_CHOICE (AssayUpdatesParameters, key, ASSAY_UPDATES_KEY_NONE, assay_updates_keys,
+                      "What the key of ciphertexts was drawn from: the system's randomness; or a "
+                      "seed, which decrypts all and is for tests and audits"),
+  ASSAY_PARAM_BOOL (AssayUpdatesParameters, shortened, FALSE,
+                    "Whether scaled rows longer than 1 were trained on as rows of length 1"),
+  ASSAY_PARAM_REAL (AssayUpdatesParameters, epsilon, 0, 0, G_MAXDOUBLE, "nats",
+                    "Budget that is claimed of noise that was added, for each class, and for each "
+                    "step where there is noise in each"),
   ASSAY_PARAM_END
 };
 

@@ -16,10 +16,22 @@ typedef enum {
 typedef enum {
   ASSAY_TRAINER_STEP, /* one proximal gradient step on a batch */
   ASSAY_TRAINER_PASS, /* one pass of stochastic gradient descent over all that the user has */
+  ASSAY_TRAINER_CLUSTERS, /* one pass of k-means: classes are clusters, and rows of weights their
+                           * centroids (core/learn/cluster-training.h) */
+  ASSAY_TRAINER_OPTIMUM,  /* logistic regression to the end, whatever the public model */
 } AssayTrainer;
 
 extern const char *const assay_losses[];
 extern const char *const assay_trainers[];
+
+/* Where the key comes from under which updates were sent. */
+typedef enum {
+  ASSAY_UPDATES_KEY_NONE,   /* they were not encrypted */
+  ASSAY_UPDATES_KEY_SYSTEM, /* the system's randomness */
+  ASSAY_UPDATES_KEY_SEED,   /* a seed, which decrypts all: for tests and audits */
+} AssayUpdatesKey;
+
+extern const char *const assay_updates_keys[];
 
 /* A model is classes x width numbers, class after class, width = columns of a secret, and one more
  * where there is a bias. */
@@ -34,6 +46,9 @@ typedef struct {
   double penalty;     /* lambda */
   double mix;         /* rho: lambda (rho |w|_1 + (1 - rho) / 2 |w|^2) */
   bool bias;
+  guint key;      /* AssayUpdatesKey */
+  bool shortened; /* scaled rows longer than 1 were trained on as rows of length 1 */
+  double epsilon; /* claimed, of each class and, where noise is added in each step, of each step */
 } AssayUpdatesParameters;
 
 /* The steps T that were made: one less than there are models. */

@@ -20,7 +20,19 @@ gboolean
 assay_guess_is_of_weights (const AssayGuess *guess)
 {
   return assay_arrays_get (&guess->arrays, "weight-claims") != NULL
-         || assay_arrays_get (&guess->arrays, "support-scores") != NULL;
+         || assay_arrays_get (&guess->arrays, "support-scores") != NULL
+         || assay_arrays_get (&guess->arrays, "support-overlaps") != NULL;
+}
+
+gsize
+assay_weights_in_common (AssayView updates, gsize a, gsize b)
+{
+  const float *x = assay_view_row (updates, a), *y = assay_view_row (updates, b);
+  gsize both = 0;
+
+  for (gsize i = 0; i < updates.cols; i++)
+    both += x[i] != 0 && y[i] != 0;
+  return both;
 }
 
 gsize
@@ -134,6 +146,21 @@ check_supports (const AssayObservation *seen, const AssayGuess *guess, GError **
                         scores.rows, scores.cols, weights, steps);
 }
 
+static gboolean
+check_overlaps (const AssayObservation *seen, const AssayGuess *guess, GError **error)
+{
+  const AssayArray *overlaps = assay_arrays_get (&guess->arrays, "support-overlaps");
+  const gint64 *users = ASSAY_PARAMETER (seen->release, AssayUpdatesParameters, users);
+  const gsize steps = assay_updates_steps (seen->release);
+  const gsize n = users != NULL ? (gsize) *users : (gsize) sqrt ((double) overlaps->shape[1]);
+
+  return (overlaps->shape[0] == steps && overlaps->shape[1] == n * n)
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "support-overlaps are %zu x %zu; expected %zu x %zu, a row for each step "
+                        "and a column for each two users",
+                        overlaps->shape[0], overlaps->shape[1], steps, n * n);
+}
+
 gboolean
 assay_weights_check (const AssayObservation *seen, const AssayGuess *guess, GError **error)
 {
@@ -143,7 +170,25 @@ assay_weights_check (const AssayObservation *seen, const AssayGuess *guess, GErr
   return (assay_arrays_get (&guess->arrays, "weight-claims") == NULL
           || check_claims (seen, guess, error))
          && (assay_arrays_get (&guess->arrays, "support-scores") == NULL
-             || check_supports (seen, guess, error));
+             || check_supports (seen, guess, error))
+         && (assay_arrays_get (&guess->arrays, "support-overlaps") == NULL
+             || check_overlaps (seen, guess, error));
+}
+
+/* Of all pairs of users, in all steps, those whose overlap is right. */
+static void
+judge_overlaps (AssayView updates, gsize users, const AssayArray *overlaps,
+                AssayControlOutcome *ret_outcome)
+{
+  gsize right = 0, n = 0;
+
+  for (gsize t = 0; t < overlaps->shape[0]; t++)
+    for (gsize u = 0; u < users; u++)
+      for (gsize v = u + 1; v < users; v++, n++)
+        right += assay_array_int64 (overlaps)[(t * users + u) * users + v]
+                 == (gint64) assay_weights_in_common (updates, t * users + u, t * users + v);
+  ret_outcome->n = n;
+  ret_outcome->share = n > 0 ? (double) right / (double) n : 0;
 }
 
 gboolean
@@ -154,8 +199,13 @@ assay_weights_judge (const AssayControlCase *control_case, const AssayGuess *gue
       = assay_array_view (assay_arrays_get (&control_case->truth->arrays, "updates"));
   const AssayArray *claims = assay_arrays_get (&guess->arrays, "weight-claims");
   const gsize users = assay_weights_users (control_case->truth, control_case->release);
+  const AssayArray *overlaps = assay_arrays_get (&guess->arrays, "support-overlaps");
   gsize right = 0;
 
+  if (overlaps != NULL) {
+    judge_overlaps (updates, users, overlaps, ret_outcome);
+    return TRUE;
+  }
   if (claims == NULL) {
     g_auto (AssaySupportScores) scores = { 0 };
 

@@ -2,7 +2,8 @@
  * "in step t user n sent the value v of weight w" (arrays `weight-claims`, c x 3: step, user or -1
  * for "one of them", weight; and `claimed-values`, c), or how much it rather is that a weight
  * of an update is not 0 (array `support-scores`, (T or T N) x P: the same for all users, or of
- * each). */
+ * each), or how many such weights two users have in common (array `support-overlaps`, T x N N, of
+ * user u and v in column u N + v; of u = v how many it has). */
 #pragma once
 
 #include "core/plugin/attack.h"
@@ -28,6 +29,9 @@ gboolean assay_weight_claim_is_of (AssayView updates, gsize users, const AssayGu
 gboolean assay_weight_claim_is_right (AssayView updates, gsize users, const AssayGuess *guess,
                                       gsize index);
 
+/* How many weights the updates @a and @b of @updates have both. */
+gsize assay_weights_in_common (AssayView updates, gsize a, gsize b);
+
 /* Users of a federation of which the truth holds the `updates`, by the steps of the release. */
 gsize assay_weights_users (const AssayTruth *truth, const AssayRelease *release);
 
@@ -49,7 +53,8 @@ gboolean assay_support_scores_init (AssayView updates, gsize users, const AssayA
 
 gboolean assay_weights_check (const AssayObservation *seen, const AssayGuess *guess,
                               GError **error);
-/* A share of right claims, or the area under the ROC curve of the scores. */
+/* A share of right claims, the area under the ROC curve of the scores, or the share of pairs of
+ * users whose overlap is right. */
 gboolean assay_weights_judge (const AssayControlCase *control_case, const AssayGuess *guess,
                               AssayControlOutcome *ret_outcome, GError **error);
 

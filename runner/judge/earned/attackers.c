@@ -2,6 +2,9 @@
 #include "runner/judge/earned/attackers.h"
 
 #include "core/plugin/registry.h"
+#include "runner/plan/claim.h"
+#include "runner/plan/fit.h"
+#include "runner/plan/selector.h"
 
 /* The plan's cell of hypothesis @index. */
 static const AssayCell *
@@ -101,6 +104,28 @@ list_subjects (const AssayQuestion *question, const GArray *evidence, guint *ret
   }
 }
 
+/* "database (kept from lifting dimension=8 by its where)": an attack of the scenario that could
+ * have been played where the claim is judged, and NULL if it was. */
+static char *
+describe_kept_away (const AssayQuestion *question, const GArray *evidence, guint attack)
+{
+  const AssayPlan *plan = question->plan;
+  const AssayComponent *component = assay_plan_component (plan->attacks, attack);
+
+  for (guint h = 0; component->where != NULL && h < evidence->len; h++) {
+    AssayCell cell = *cell_of (question, evidence, h);
+    const AssayComponent *defense = assay_plan_defense (plan, &cell);
+    g_autofree char *why_not = NULL;
+
+    cell.attack = attack;
+    why_not = assay_fit_why_not (defense, component);
+    if (why_not == NULL && assay_claim_is_played_for (plan, question->claim, &cell)
+        && !assay_selector_selects_defense (plan, component->where, &cell))
+      return g_strdup_printf ("%s (kept from %s by its where)", component->name, defense->name);
+  }
+  return NULL;
+}
+
 /* Attacks of the same games on the same kinds; programs of others are for their owners to name. */
 static void
 list_not_tried (const AssayQuestion *question, const GArray *evidence, GPtrArray *not_tried)
@@ -113,7 +138,13 @@ list_not_tried (const AssayQuestion *question, const GArray *evidence, GPtrArray
 
     if (attack->external == NULL && (attack->reads & kinds) && (games & (1u << attack->game))
         && !is_in_plan (question->plan, &attack->plugin))
-      g_ptr_array_add (not_tried, (gpointer) attack->id);
+      g_ptr_array_add (not_tried, g_strdup (attack->id));
+  }
+  for (guint i = 0; i < question->plan->attacks->len; i++) {
+    char *kept_away = describe_kept_away (question, evidence, i);
+
+    if (kept_away != NULL)
+      g_ptr_array_add (not_tried, kept_away);
   }
 }
 
@@ -146,7 +177,7 @@ assay_attackers_find (const AssayQuestion *question, const GArray *evidence)
     return;
   attackers->tried = g_ptr_array_new ();
   attackers->games = g_ptr_array_new ();
-  attackers->not_tried = g_ptr_array_new ();
+  attackers->not_tried = g_ptr_array_new_with_free_func (g_free);
   list_tried (question, evidence, attackers);
   list_not_tried (question, evidence, attackers->not_tried);
   attackers->says = describe (attackers);

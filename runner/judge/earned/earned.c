@@ -1,6 +1,8 @@
 /* Whether a verdict of exit 0 has been earned. */
 #include "runner/judge/earned/earned.h"
 
+#include "runner/judge/describe.h"
+#include "runner/judge/earned/asks-less.h"
 #include "runner/judge/earned/attackers.h"
 #include "runner/judge/power.h"
 #include "runner/judge/reason.h"
@@ -116,13 +118,75 @@ check_left_out (const AssayQuestion *question, char **ret_lacks, GError **error)
   return TRUE;
 }
 
+/* ---- Settings that are left out ---- */
+
+static gboolean
+is_asked_of (const AssayQuestion *question, guint defense)
+{
+  const GArray *hypotheses = question->result->hypotheses;
+
+  for (guint h = 0; h < hypotheses->len; h++)
+    if (g_array_index (hypotheses, AssayResultHypothesis, h).cell->defense->index == defense)
+      return TRUE;
+  return FALSE;
+}
+
+/* The same of the dataset, as far as the measure is one of what is played on it. */
+static void
+describe_datasets (const AssayQuestion *question, GString *inout_text)
+{
+  g_autoptr (GArray) others = list_others (question);
+  g_autoptr (GHashTable) asked = g_hash_table_new (NULL, NULL), all = g_hash_table_new (NULL, NULL);
+  const GArray *hypotheses = question->result->hypotheses;
+
+  for (guint h = 0; h < hypotheses->len; h++) {
+    const guint index
+        = g_array_index (hypotheses, AssayResultHypothesis, h).cell->dataset->index;
+
+    g_hash_table_add (asked, GUINT_TO_POINTER (index));
+    g_hash_table_add (all, GUINT_TO_POINTER (index));
+  }
+  for (guint i = 0; i < others->len; i++)
+    g_hash_table_add (all, GUINT_TO_POINTER (g_array_index (others, Other, i).cell->dataset));
+  if (g_hash_table_size (asked) < g_hash_table_size (all))
+    assay_reason_settings (inout_text, "the dataset", g_hash_table_size (asked),
+                           g_hash_table_size (all));
+}
+
+/* "; of 3 settings of defense lifting 2 were asked", of each group that the scenario sweeps and
+ * of which the claim names a part. That others break the bound is no fault: they are its
+ * references. */
+static char *
+describe_settings (const AssayQuestion *question)
+{
+  const GPtrArray *defenses = question->plan->defenses;
+  GString *text = g_string_new ("");
+
+  for (guint first = 0, end; first < defenses->len; first = end) {
+    const char *label = assay_plan_component (defenses, first)->label;
+    guint n_asked = 0;
+
+    for (end = first;
+         end < defenses->len && g_str_equal (assay_plan_component (defenses, end)->label, label);
+         end++)
+      n_asked += is_asked_of (question, end);
+    if (n_asked > 0 && n_asked < end - first) {
+      g_autofree char *defense = g_strconcat ("defense ", label, NULL);
+
+      assay_reason_settings (text, defense, n_asked, end - first);
+    }
+  }
+  describe_datasets (question, text);
+  return g_string_free (text, FALSE);
+}
+
 char *
 assay_earned_note (const AssayQuestion *question)
 {
   const char *changed = question->results->has_changed_claims
                             ? "; the claims were changed after cells had run, which was accepted"
                             : "";
-  g_autofree char *asked = NULL;
+  g_autofree char *asked = NULL, *settings = NULL;
 
   if (!question->result->is_of_utility && assay_claim_wants_little (question->result)) {
     g_autoptr (GArray) others = list_left_out (question);
@@ -130,8 +194,9 @@ assay_earned_note (const AssayQuestion *question)
 
     if (n_asked < n_all)
       asked = assay_reason_asked (n_asked, n_all);
+    settings = describe_settings (question);
   }
-  return g_strconcat (changed, asked, NULL);
+  return g_strconcat (changed, asked != NULL ? asked : "", settings, NULL);
 }
 
 /* ---- What a claim rests on ---- */
@@ -163,8 +228,17 @@ typedef struct {
   const AssayResultHypothesis *lacks_reference; /* an attack that is more than generic */
   const AssayResultHypothesis *lacks_starts;    /* that wins elsewhere, but may have failed here */
   const AssayResultHypothesis *suspect;         /* on a scale that cannot be right */
+  const AssayResultHypothesis *lacks_effort;    /* that was asked for less than it can ... */
+  char *asks_less;                              /* ... by this */
   const AssayResultHypothesis *generic;
 } Support;
+
+static void
+support_clear (Support *support)
+{
+  g_free (support->asks_less);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Support, support_clear)
 
 /* That the attack's own dice did not decide: it was played often enough, and believes in what it
  * found. */
@@ -181,6 +255,35 @@ cell_of (const AssayQuestion *question, const GArray *evidence, guint index)
   return assay_plan_cell (question->plan, g_array_index (evidence, AssayEvidence, index).first);
 }
 
+/* What keeps the attack of hypothesis @index from all that it can; NULL: nothing. */
+static char *
+asks_less (const AssayQuestion *question, const GArray *evidence, guint index)
+{
+  const AssayCell *cell = cell_of (question, evidence, index);
+  const AssayResultHypothesis *hypothesis
+      = &g_array_index (question->result->hypotheses, AssayResultHypothesis, index);
+
+  return assay_asks_less (question->plan, cell,
+                          assay_results_settings (question->plan, cell,
+                                                  hypothesis->cell->attack_or_utility));
+}
+
+/* Notes that it is, if so. */
+static gboolean
+lacks_effort (const AssayQuestion *question, const GArray *evidence, guint index,
+              Support *inout_support)
+{
+  char *why = asks_less (question, evidence, index);
+
+  if (why == NULL)
+    return FALSE;
+  g_free (inout_support->asks_less);
+  inout_support->asks_less = why;
+  inout_support->lacks_effort
+      = &g_array_index (question->result->hypotheses, AssayResultHypothesis, index);
+  return TRUE;
+}
+
 /* Of the defense and dataset of @cell. One attack that could have won is enough: others do no harm,
  * so that nobody is better off without them. */
 static gboolean
@@ -189,7 +292,6 @@ find_support (const AssayQuestion *question, const GArray *evidence, const GArra
 {
   const AssayPlan *plan = question->plan;
 
-  *ret_support = (Support){ 0 };
   for (guint h = 0; h < evidence->len && !ret_support->is_supported; h++) {
     const AssayResultHypothesis *hypothesis
         = &g_array_index (question->result->hypotheses, AssayResultHypothesis, h);
@@ -205,6 +307,8 @@ find_support (const AssayQuestion *question, const GArray *evidence, const GArra
       ret_support->generic = hypothesis;
       continue;
     }
+    if (lacks_effort (question, evidence, h, ret_support))
+      continue;
     if (!wins_somewhere (question, others, own, &ret_support->is_supported, error))
       return FALSE;
     if (!ret_support->is_supported)
@@ -227,7 +331,7 @@ check_support (const AssayQuestion *question, const GArray *evidence, char **ret
   for (guint h = 0; h < evidence->len && *ret_lacks == NULL; h++) {
     const AssayCell *cell = cell_of (question, evidence, h);
     const gint64 key = (gint64) cell->dataset << 32 | cell->defense;
-    Support support;
+    g_auto (Support) support = { 0 };
 
     if (!g_hash_table_add (known, g_memdup2 (&key, sizeof key)))
       continue;
@@ -236,6 +340,9 @@ check_support (const AssayQuestion *question, const GArray *evidence, char **ret
     if (support.is_supported)
       continue;
     *ret_lacks = support.suspect != NULL ? assay_reason_suspect (question->result, support.suspect)
+                 : support.lacks_effort != NULL
+                     ? assay_reason_asks_less (question->result, support.lacks_effort,
+                                               support.asks_less)
                  : support.lacks_starts != NULL
                      ? assay_reason_no_starts (question->result, support.lacks_starts)
                  : support.lacks_reference != NULL
@@ -269,6 +376,44 @@ check_power (const AssayQuestion *question, const GArray *evidence, guint n_hypo
     *ret_lacks = assay_reason_no_power (question->result, hypothesis, ASSAY_WANTED_POWER, runs);
   }
   return TRUE;
+}
+
+/* Whether the mechanism of hypothesis @index is audited by the same plugin with nothing left out.
+ */
+static gboolean
+is_asked_for_all (const AssayQuestion *question, const GArray *evidence, guint index)
+{
+  const AssayPlan *plan = question->plan;
+  const AssayCell *cell = cell_of (question, evidence, index);
+
+  for (guint h = 0; h < evidence->len; h++) {
+    const AssayCell *other = cell_of (question, evidence, h);
+    g_autofree char *why = NULL;
+
+    if (other->dataset != cell->dataset || other->defense != cell->defense
+        || assay_plan_attack (plan, other)->plugin != assay_plan_attack (plan, cell)->plugin)
+      continue;
+    why = asks_less (question, evidence, h);
+    if (why == NULL)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+check_effort (const AssayQuestion *question, const GArray *evidence, char **ret_lacks)
+{
+  for (guint h = 0; h < evidence->len && *ret_lacks == NULL; h++) {
+    g_autofree char *why = NULL;
+
+    if (is_asked_for_all (question, evidence, h))
+      continue;
+    why = asks_less (question, evidence, h);
+    *ret_lacks = assay_reason_asks_less (
+        question->result, &g_array_index (question->result->hypotheses, AssayResultHypothesis, h),
+        why);
+    question->result->decisive = (gint) h;
+  }
 }
 
 /* ---- Independent units ---- */
@@ -341,6 +486,8 @@ assay_earned_check (const AssayQuestion *question, const GArray *evidence, guint
   assay_attackers_check (question, evidence, ret_lacks);
   if (*ret_lacks == NULL && !check_left_out (question, ret_lacks, error))
     return FALSE;
+  if (question->result->measure->is_epsilon && *ret_lacks == NULL)
+    check_effort (question, evidence, ret_lacks);
   if (question->result->measure->is_epsilon)
     return *ret_lacks != NULL
            || (check_power (question, evidence, n_hypotheses, ret_lacks, error)

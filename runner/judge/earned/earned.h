@@ -13,11 +13,13 @@
  *   - changed claims: whether they are those that were sealed before the first cell;
  *   - attackers that it demands;
  *   - attacks that it leaves out, and whether one of them breaks the bound;
+ *   - effort: whether audits were asked for all that they can (runner/judge/earned/asks-less.h);
  *   - power: of every audit, to see the epsilon that the claim must be able to see;
  *   - pairs: whether every audit tried all pairs of inputs, and whether they show some of the claim
  *     (runner/judge/earned/tried.h);
  *   - support: whether against each defense, on each dataset, one attack was played that knows more
- *     than generic ones, and that breaks the bound on the same data where less is protected. */
+ *     than generic ones, was asked for all that it can, and breaks the bound on the same data where
+ *     less is protected. */
 gboolean assay_earned_check (const AssayQuestion *question, const GArray *evidence,
                              guint n_hypotheses, char **ret_lacks, GError **error);
 

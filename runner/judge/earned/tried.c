@@ -1,6 +1,7 @@
 /* Whether the pairs of inputs that were tried support a verdict. */
 #include "runner/judge/earned/tried.h"
 
+#include "core/plugin/registry.h"
 #include "runner/judge/pool.h"
 #include "runner/judge/reason.h"
 #include "runner/plan/fit.h"
@@ -69,14 +70,20 @@ assay_tried_note (const AssayQuestion *question, gsize first, char **ret_note, G
   return TRUE;
 }
 
-/* What the claim's worst case would be seen as: no more than the defense claims for itself. */
+/* What the claim's worst case would be seen as: no more than a mechanism of Assay's own has by its
+ * proof. Of programs and plugins of others the epsilon is what their makers declare, and one who
+ * declares less than they claim would be asked for less. */
 static double
 worst_case (const AssayQuestion *question, const AssayResultHypothesis *hypothesis, gsize first)
 {
-  const AssayOracle oracle
-      = assay_plan_oracle (question->plan, assay_plan_cell (question->plan, first));
+  const AssayCell *cell = assay_plan_cell (question->plan, first);
+  const AssayComponent *defense = assay_plan_defense (question->plan, cell);
+  const gboolean is_of_others
+      = defense->defense->external != NULL || assay_registry_origin (defense->plugin) != NULL;
 
-  return MIN (hypothesis->bound, oracle.claimed.epsilon);
+  return is_of_others
+             ? hypothesis->bound
+             : MIN (hypothesis->bound, assay_plan_oracle (question->plan, cell).claimed.epsilon);
 }
 
 gboolean

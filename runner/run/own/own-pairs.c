@@ -397,7 +397,8 @@ assay_own_store_grant (AssayOwnStore *store, const AssayOwnGrant *grant, AssaySh
   AssayPairs *pairs = NULL;
   guint64 spent = 0;
 
-  if (attack != NULL && attack->wants_pairs && (is_run || is_read || is_known)) {
+  if (attack != NULL && assay_attack_wants_pairs (attack, component->settings->values)
+      && (is_run || is_read || is_known)) {
     pairs = g_hash_table_lookup (store->pairs, name);
     if (pairs == NULL) {
       pairs = is_known  ? take_known (grant, error)

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "core/plugin/shadow.h"
+#include "runner/plan/own-rows.h"
 #include "runner/run/steps.h"
 
-/* More than these are made anew, with the same outcome, by each attack that asks for them. */
-#define ASSAY_OWN_RUNS_BYTES ((gsize) 64 << 20)
-
+/* More than ASSAY_OWN_RUNS_BYTES (runner/plan/own-rows.h) are made anew, with the same outcome, by
+ * each attack that asks for them. */
 typedef struct _AssayOwnRuns AssayOwnRuns;
 
 AssayOwnRuns *assay_own_runs_new (void);

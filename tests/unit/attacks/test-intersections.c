@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "attacks/lifting/intersections.h"
-#include "attacks/lifting/k-means.h"
 #include "core/base/parallel.h"
+#include "core/learn/k-means.h"
 #include "core/math/linalg.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-clustering.h"
@@ -244,10 +244,10 @@ Test (intersections, search_finds_those_that_share)
 static double
 cluster (const float rows[static 9 * 3], gsize k, gsize starts, gsize labels[static 9])
 {
-  const KMeans job = { .rows = rows, .n = 9, .d = 3, .k = k, .rounds = 50, .starts = starts };
+  const AssayKMeans job = { .rows = rows, .n = 9, .d = 3, .k = k, .rounds = 50, .starts = starts };
   AssayStream stream = assay_stream (key, k);
 
-  return k_means (&job, &stream, labels);
+  return assay_k_means (&job, &stream, labels, NULL);
 }
 
 /* Nine rows at the corners of three triangles of side sqrt (6) (each row at 2 from its mean,

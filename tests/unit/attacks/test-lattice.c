@@ -1,4 +1,4 @@
-/* The lattice attack: LLL, its control, what each grant leaves, and what is no lattice. */
+/* The lattice attack: LLL, its control, what is less precise, and what is no lattice. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -8,11 +8,10 @@
 #include "core/games/control-case.h"
 #include "core/games/control.h"
 #include "core/math/lattice.h"
+#include "tests/unit/attacks/lattice-case.h"
 
 extern const AssayAttack assay_attack_lattice;
 extern const AssayAttack assay_attack_verbatim;
-
-enum { SECRETS = 10, COLS = 48, THROUGH = 2, DIMENSION = 4, ROWS = 4 };
 
 /* [1 0 0 1345; 0 1 0 35; 0 0 1 154] has the shortest vectors (0, 9, -2, 7) and others of squared
  * length under 150, which LLL finds up to their sign. */
@@ -45,185 +44,96 @@ Test (lattice, control)
   cr_assert (!outcome.is_won && outcome.share == 0);
 }
 
-/* ---- A release of integers, laid through two of four rows of a database ---- */
-
-typedef struct {
-  AssayMatrix *secrets;
-  AssayRows *database;
-  AssayRelease *release;
-} Case;
-
-/* What is lifted of the secrets: numbers with noise of at most @dither, on those of
- * @lengths that they were before they were scaled. */
-static AssayMatrix *
-dithered (const AssayMatrix *secrets, const double *lengths, double dither, AssayStream *stream)
+/* As float16 holds it, with 11 bits. */
+static void
+round_to_half (const AssayRelease *release, const char *name)
 {
-  AssayMatrix *lifted = assay_matrix_copy (assay_matrix_view (secrets), NULL);
+  const AssayArray *array = assay_arrays_get (&release->arrays, name);
+  float *data = (float *) (gpointer) array->data;
 
-  for (gsize i = 0; i < SECRETS; i++) {
-    float *row = assay_matrix_row (lifted, i);
-    double square = 0;
+  for (gsize i = 0; i < assay_array_count (array); i++) {
+    int exponent;
+    const float fraction = frexpf (data[i], &exponent);
 
-    for (gsize j = 0; j < COLS; j++) {
-      row[j] = (float) (row[j] * lengths[i] + assay_stream_between (stream, -dither, dither));
-      square += (double) row[j] * row[j];
-    }
-    for (gsize j = 0; j < COLS; j++)
-      row[j] = (float) (row[j] / sqrt (square));
+    data[i] = ldexpf (rintf (ldexpf (fraction, 11)), exponent - 11);
   }
-  return lifted;
 }
 
-static void
-make_dithered (gboolean is_integer, gboolean is_secret_integer, double dither, Case *ret_case)
+/* A third of a thousandth of a row's length is lost, and no integer is. */
+Test (lattice, half_precision)
 {
-  AssayStream stream = assay_stream ((AssayStreamKey){ { 7 } }, 0);
-  AssayMatrix *rows = assay_control_normals (SECRETS + ROWS, COLS, &stream, NULL);
-  g_autofree float *others = g_new (float, SECRETS *THROUGH *COLS);
-  double lengths[SECRETS + ROWS];
-  g_autoptr (AssayMatrix) lifted = NULL;
+  LatticeCase one;
 
-  for (gsize i = 0; i < rows->rows; i++) {
-    float *row = assay_matrix_row (rows, i);
-    double square = 0;
-
-    for (gsize j = 0; j < COLS; j++) {
-      row[j] = (i < SECRETS ? is_secret_integer : is_integer) ? rintf (60 * fabsf (row[j]))
-                                                              : fabsf (row[j]);
-      square += (double) row[j] * row[j];
-    }
-    lengths[i] = sqrt (square);
-    for (gsize j = 0; j < COLS; j++)
-      row[j] = (float) (row[j] / lengths[i]);
-  }
-  for (gsize i = 0; i < SECRETS * THROUGH; i++)
-    memcpy (others + i * COLS, assay_matrix_row (rows, SECRETS + (i + i / ROWS) % ROWS),
-            COLS * sizeof (float));
-  ret_case->secrets
-      = assay_matrix_copy (assay_view_rows (assay_matrix_view (rows), 0, SECRETS), NULL);
-  lifted = dither > 0 ? dithered (ret_case->secrets, lengths, dither, &stream)
-                      : assay_matrix_copy (assay_matrix_view (ret_case->secrets), NULL);
-  ret_case->release = subspace_control_release (assay_matrix_view (lifted), others,
-                                                THROUGH, DIMENSION, &stream, NULL);
+  lattice_case_make ((LatticeDraw){ .seed = 7, .is_integer = TRUE, .is_secret_integer = TRUE },
+                     &one);
+  round_to_half (one.release, "basis");
+  round_to_half (one.release, "translation");
   {
-    g_autoptr (AssayMatrix) database
-        = assay_matrix_copy (assay_view_rows (assay_matrix_view (rows), SECRETS, ROWS), NULL);
+    g_autoptr (AssayGuess) guess = lattice_attack (
+        "", &(AssayObservation){ .release = one.release, .database = one.database });
 
-    ret_case->database = assay_rows_take_matrix (g_steal_pointer (&database));
+    cr_assert_eq (lattice_count_exact (&one, guess), SECRETS, "%s", guess->says);
+    cr_assert_eq (guess->confidence, 1);
+    cr_assert_not_null (strstr (guess->says, "they stand in the release to 0.0003"), "%s",
+                        guess->says);
   }
-  assay_matrix_free (rows);
-}
-
-static void
-make_case (gboolean is_integer, gboolean is_secret_integer, Case *ret_case)
-{
-  make_dithered (is_integer, is_secret_integer, 0, ret_case);
-}
-
-static void
-clear_case (Case *one)
-{
-  assay_matrix_free (one->secrets);
-  assay_rows_unref (one->database);
-  assay_release_free (one->release);
-}
-
-static AssayGuess *
-attack (const AssayObservation *seen)
-{
-  g_autoptr (AssaySettings) settings
-      = assay_settings_new (assay_attack_lattice.parameters, assay_attack_lattice.settings_size);
-  const AssayAttackContext context = { .settings = settings->values };
-  AssayGuess *guess = assay_guess_new ();
-
-  cr_assert (assay_attack_run (&assay_attack_lattice, &context, seen, guess, NULL));
-  return guess;
-}
-
-/* Secrets that the guess has to the last digits of float32. */
-static gsize
-count_exact (const Case *one, const AssayGuess *guess)
-{
-  const AssayView estimates = assay_array_view (assay_arrays_get (&guess->arrays, "estimates"));
-  gsize exact = 0;
-
-  for (gsize i = 0; i < SECRETS; i++) {
-    double most = 0;
-
-    for (gsize j = 0; j < COLS; j++)
-      most = MAX (most, fabs ((double) assay_view_row (estimates, i)[j]
-                              - assay_matrix_row (one->secrets, i)[j]));
-    exact += most < 1e-6;
-  }
-  return exact;
-}
-
-static const gint64 *
-numbers (const AssayGuess *guess, const char *name)
-{
-  return assay_array_int64 (assay_arrays_get (&guess->arrays, name));
-}
-
-Test (lattice, knowledge)
-{
-  Case one;
-
-  make_case (TRUE, TRUE, &one);
-  {
-    g_autoptr (AssayGuess) alone = attack (&(AssayObservation){ .release = one.release });
-    g_autoptr (AssayGuess) granted
-        = attack (&(AssayObservation){ .release = one.release, .database = one.database });
-    g_autoptr (AssayGuess) others
-        = attack (&(AssayObservation){ .release = one.release, .other_releases = one.release });
-
-    for (gsize i = 0; i < SECRETS; i++) {
-      cr_assert_eq (numbers (alone, "possible")[i], THROUGH + 1);
-      cr_assert_eq (numbers (alone, "remaining")[i], THROUGH + 1);
-      cr_assert_eq (numbers (granted, "remaining")[i], 1);
-      cr_assert_eq (numbers (others, "remaining")[i], 1);
-    }
-    cr_assert_lt (count_exact (&one, alone), SECRETS);
-    cr_assert_eq (count_exact (&one, granted), SECRETS);
-    cr_assert_eq (count_exact (&one, others), SECRETS);
-    cr_assert_eq (granted->confidence, 1);
-  }
-  clear_case (&one);
+  lattice_case_clear (&one);
 }
 
 Test (lattice, not_integers)
 {
-  Case one;
+  LatticeCase one;
 
-  make_case (FALSE, FALSE, &one);
+  lattice_case_make ((LatticeDraw){ .seed = 7 }, &one);
   {
-    g_autoptr (AssayGuess) guess
-        = attack (&(AssayObservation){ .release = one.release, .database = one.database });
+    g_autoptr (AssayGuess) guess = lattice_attack (
+        "", &(AssayObservation){ .release = one.release, .database = one.database });
 
     cr_assert_not_null (strstr (guess->says, "are not integers"), "%s", guess->says);
     cr_assert_eq (guess->confidence, 0);
-    cr_assert_eq (numbers (guess, "possible")[0], 0);
+    cr_assert_eq (lattice_numbers (guess, "possible")[0], 0);
   }
-  clear_case (&one);
+  lattice_case_clear (&one);
+}
+
+/* In a span of 45 of 48 dimensions LLL finds no integers although they are there, and the guess
+ * does not say that there are none. */
+Test (lattice, too_wide)
+{
+  LatticeCase one;
+
+  lattice_case_make (
+      (LatticeDraw){ .seed = 7, .is_integer = TRUE, .is_secret_integer = TRUE, .dimension = 44 },
+      &one);
+  {
+    g_autoptr (AssayGuess) guess
+        = lattice_attack ("", &(AssayObservation){ .release = one.release });
+
+    cr_assert_not_null (strstr (guess->says, "span 45 of 48 dimensions"), "%s", guess->says);
+    cr_assert_null (strstr (guess->says, "are not integers"), "%s", guess->says);
+    cr_assert_eq (guess->confidence, 0);
+  }
+  lattice_case_clear (&one);
 }
 
 /* Only the database's rows are integers: all that is found is struck out, and it does not pass for
  * the secret. */
 Test (lattice, rows_alone)
 {
-  Case one;
+  LatticeCase one;
 
-  make_case (TRUE, FALSE, &one);
+  lattice_case_make ((LatticeDraw){ .seed = 7, .is_integer = TRUE }, &one);
   {
-    g_autoptr (AssayGuess) guess
-        = attack (&(AssayObservation){ .release = one.release, .database = one.database });
+    g_autoptr (AssayGuess) guess = lattice_attack (
+        "", &(AssayObservation){ .release = one.release, .database = one.database });
 
     for (gsize i = 0; i < SECRETS; i++) {
-      cr_assert_eq (numbers (guess, "possible")[i], THROUGH);
-      cr_assert_eq (numbers (guess, "remaining")[i], 0);
+      cr_assert_eq (lattice_numbers (guess, "possible")[i], THROUGH);
+      cr_assert_eq (lattice_numbers (guess, "remaining")[i], 0);
     }
     cr_assert_eq (guess->confidence, 0);
   }
-  clear_case (&one);
+  lattice_case_clear (&one);
 }
 
 /* Secrets that were dithered stand in the release less precisely than the rows beside them, and are
@@ -239,13 +149,16 @@ Test (lattice, dither)
                 { 0.5, 0, 0 } };
 
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
-    Case one;
+    LatticeCase one;
 
-    make_dithered (TRUE, TRUE, cases[c].dither, &one);
+    lattice_case_make (
+        (LatticeDraw){
+            .seed = 7, .is_integer = TRUE, .is_secret_integer = TRUE, .dither = cases[c].dither },
+        &one);
     {
-      g_autoptr (AssayGuess) guess
-          = attack (&(AssayObservation){ .release = one.release, .database = one.database });
-      const gsize exact = count_exact (&one, guess);
+      g_autoptr (AssayGuess) guess = lattice_attack (
+          "", &(AssayObservation){ .release = one.release, .database = one.database });
+      const gsize exact = lattice_count_exact (&one, guess);
 
       cr_assert (exact >= cases[c].least && exact <= cases[c].most, "dither %g: %zu; %s",
                  cases[c].dither, exact, guess->says);
@@ -253,23 +166,47 @@ Test (lattice, dither)
                      == (exact > 0 && cases[c].dither > 0.01),
                  "%s", guess->says);
     }
-    clear_case (&one);
+    lattice_case_clear (&one);
   }
+}
+
+/* Up to m = 2 the rows of an adversarial lifting, m of them, are as many points as a hybrid one has
+ * with its secret: the dithered secret is looked for all the same. */
+Test (lattice, dithered_adversarial)
+{
+  LatticeCase one;
+
+  lattice_case_make ((LatticeDraw){ .seed = 7,
+                                    .is_integer = TRUE,
+                                    .is_secret_integer = TRUE,
+                                    .dither = 0.05,
+                                    .dimension = 2 },
+                     &one);
+  {
+    g_autoptr (AssayGuess) guess = lattice_attack (
+        "", &(AssayObservation){ .release = one.release, .database = one.database });
+
+    cr_assert_eq (lattice_count_exact (&one, guess), SECRETS, "%s", guess->says);
+    cr_assert_eq (lattice_numbers (guess, "possible")[0], THROUGH + 1);
+    cr_assert_eq (guess->confidence, 1);
+  }
+  lattice_case_clear (&one);
 }
 
 Test (lattice, threads)
 {
-  Case one;
+  LatticeCase one;
 
-  make_case (TRUE, TRUE, &one);
+  lattice_case_make ((LatticeDraw){ .seed = 7, .is_integer = TRUE, .is_secret_integer = TRUE },
+                     &one);
   {
     const AssayObservation seen = { .release = one.release, .database = one.database };
     g_autoptr (AssayGuess) first = NULL, second = NULL;
 
     assay_parallel_set_threads (1);
-    first = attack (&seen);
+    first = lattice_attack ("", &seen);
     assay_parallel_set_threads (3);
-    second = attack (&seen);
+    second = lattice_attack ("", &seen);
     assay_parallel_set_threads (0);
     for (const char *const *name = (const char *const[]){ "estimates", "considered", NULL }; *name;
          name++) {
@@ -280,5 +217,5 @@ Test (lattice, threads)
     }
     cr_assert_str_eq (first->says, second->says);
   }
-  clear_case (&one);
+  lattice_case_clear (&one);
 }

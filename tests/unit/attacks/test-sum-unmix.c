@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "attacks/updates/sum-space.h"
+#include "attacks/updates/sums/sum-space.h"
 #include "tests/reference/fixtures.h"
 
 enum { COLS = 24, CLASSES = 9, SUMS = 12 };

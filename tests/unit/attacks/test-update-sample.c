@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "attacks/updates/update-sample.h"
+#include "attacks/updates/samples/update-sample.h"
 #include "tests/reference/fixtures.h"
 
 enum { SAMPLES = 40, COLS = 20, CLASSES = 5 };

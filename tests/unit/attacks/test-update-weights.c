@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "attacks/updates/sparse-assignment.h"
-#include "attacks/updates/weight-control.h"
+#include "attacks/updates/permutations/sparse-assignment.h"
+#include "attacks/updates/weights/weight-control.h"
 #include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
 #include "core/games/control.h"

@@ -21,9 +21,17 @@ federation_run_clear (FederationRun *run)
 gboolean
 federation_run_play (const char *name, const char *more, FederationRun *ret_run, GError **error)
 {
+  g_autofree char *assignments = g_strdup_printf ("%s %s", base, more);
+
+  return federation_run_play_alone (name, assignments, ret_run, error);
+}
+
+gboolean
+federation_run_play_alone (const char *name, const char *assignments, FederationRun *ret_run,
+                           GError **error)
+{
   const AssayDefense *defense
       = (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, name, NULL);
-  g_autofree char *assignments = g_strdup_printf ("%s %s", base, more);
   g_autoptr (AssaySettings) settings = fixture_settings (&defense->plugin, assignments);
   AssayStream stream = assay_stream (assay_stream_key (8, 0, "test", "dphe"), 0);
   gint64 labels[ROWS];

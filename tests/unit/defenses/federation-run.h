@@ -22,3 +22,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (FederationRun, federation_run_clear)
 /* Users who train by @defense, with @more assignments of settings. */
 gboolean federation_run_play (const char *defense, const char *more, FederationRun *ret_run,
                               GError **error);
+/* With these alone, of a defense that has not all of the settings of those. */
+gboolean federation_run_play_alone (const char *defense, const char *assignments,
+                                    FederationRun *ret_run, GError **error);

@@ -7,8 +7,10 @@
 
 #include "core/crypto/dphe.h"
 #include "core/crypto/encoding.h"
+#include "core/crypto/key-folder.h"
 #include "core/crypto/paillier.h"
 #include "core/data/grant.h"
+#include "core/data/kinds/updates.h"
 #include "core/plugin/registry.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/defenses/federation-run.h"
@@ -337,6 +339,39 @@ Test (dphe, two_users_are_refused)
   assert_check ("users=2 allow_two=yes", NULL);
   assert_check ("users=3", NULL);
   assert_check ("packing=yes encoding=floating", "packing = yes with encoding = floating");
+}
+
+static AssayUpdatesKey
+key_of (const Run *run)
+{
+  return (AssayUpdatesKey) *ASSAY_PARAMETER (run->release, AssayUpdatesParameters, key);
+}
+
+/* A key from the seed is marked, and stands in the release for the key generator's part of audits;
+ * one of the system's randomness does not. */
+Test (dphe, keys_are_marked)
+{
+  static const char *const ways[] = { "", " packing=yes" };
+  g_autofree char *folder = g_dir_make_tmp ("assay-dphe-XXXXXX", NULL);
+  g_autofree char *file = g_build_filename (folder, ASSAY_KEY_FILE, NULL);
+  g_autoptr (AssayPaillierKey) key = assay_paillier_key_new (1024, NULL, NULL);
+
+  cr_assert (assay_key_folder_store (key, folder, NULL));
+  for (gsize w = 0; w < G_N_ELEMENTS (ways); w++) {
+    g_autofree char *owned = g_strdup_printf ("key_folder=%s%s", folder, ways[w]);
+    g_auto (FederationRun) seeded = { 0 };
+    g_auto (FederationRun) run = { 0 };
+    guint8 modulus[128];
+
+    cr_assert (play (ways[w], &seeded, NULL));
+    cr_assert (key_of (&seeded) == ASSAY_UPDATES_KEY_SEED && array (&seeded, "factors") != NULL);
+    cr_assert (play (owned, &run, NULL));
+    cr_assert (key_of (&run) == ASSAY_UPDATES_KEY_SYSTEM && array (&run, "factors") == NULL);
+    assay_number_write (key->public_key.n, sizeof modulus, modulus);
+    cr_assert_arr_eq (array (&run, "modulus")->data, modulus, sizeof modulus);
+  }
+  g_unlink (file);
+  g_rmdir (folder);
 }
 
 Test (dphe, a_key_that_others_can_read_is_refused)

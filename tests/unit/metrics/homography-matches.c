@@ -81,8 +81,8 @@ homography_search (const AssayMatch *matches, gsize n, guint64 item, double ret_
 {
   AssayStream stream = homography_stream (item);
 
-  return assay_homography_ransac (&(AssayRansac){ 3, 0.999, 5000 }, matches, n, &stream, ret_h,
-                                  ret_is_inlier);
+  return assay_homography_ransac (&(AssayRansac){ 3, 0.999, 5000, FALSE }, matches, n, &stream,
+                                  ret_h, ret_is_inlier);
 }
 
 double

@@ -97,8 +97,8 @@ Test (homography_search, few_right_ones_are_found)
 
   homography_random (&stream, truth);
   homography_matches (&stream, truth, N, RIGHT, 0.3, matches);
-  cr_assert (assay_homography_ransac (&(AssayRansac){ 2, 0.999, 100000 }, matches, N, &stream, h,
-                                      is_inlier));
+  cr_assert (assay_homography_ransac (&(AssayRansac){ 2, 0.999, 100000, FALSE },
+                                      matches, N, &stream, h, is_inlier));
   assert_near (assay_homography_corner_error (h, truth, WIDTH, HEIGHT), 0, 3, "corners");
   for (gsize i = 0; i < RIGHT; i++)
     cr_assert (is_inlier[i], "%zu", i);
@@ -123,7 +123,7 @@ Test (homography_search, no_consensus_is_no_result)
       homography_random (&stream, h);
       homography_matches (&stream, h, 1, i % 10 == 0, 0, &matches[i]);
     }
-    n_found += assay_homography_ransac (&(AssayRansac){ threshold, 0.999, 5000 }, matches, n,
+    n_found += assay_homography_ransac (&(AssayRansac){ threshold, 0.999, 5000, FALSE }, matches, n,
                                         &stream, h, NULL);
   }
   cr_assert (n_found <= 5, "%zu of 200", n_found);
@@ -237,17 +237,18 @@ Test (homography_search, sampling_ends_when_confident)
 
     homography_random (&data, truth);
     homography_matches (&data, truth, N, n_right, 0, matches);
-    cr_assert (assay_homography_ransac (&(AssayRansac){ 3, confidences[i % 3], 5000 }, matches, N,
-                                        &stream, h, is_inlier));
+    cr_assert (assay_homography_ransac (&(AssayRansac){ 3, confidences[i % 3], 5000, FALSE },
+                                        matches, N, &stream, h, is_inlier));
     for (gsize j = 0; j < N; j++)
       share += is_inlier[j] / (double) N;
     assert_near ((double) count_samples (before, &stream, N),
                  ceil (log (1 - confidences[i % 3]) / log (1 - pow (share, 4))), 0, "case %zu", i);
-    cr_assert (assay_homography_ransac (&(AssayRansac){ 3, confidences[i % 3], 5000 }, matches, N,
-                                        &again, same, NULL));
+    cr_assert (assay_homography_ransac (&(AssayRansac){ 3, confidences[i % 3], 5000, FALSE },
+                                        matches, N, &again, same, NULL));
     cr_assert (memcmp (h, same, sizeof h) == 0, "case %zu", i);
     cr_assert (
-        !assay_homography_ransac (&(AssayRansac){ 3, 0.9, 0 }, matches, N, &again, same, NULL),
+        !assay_homography_ransac (&(AssayRansac){ .threshold = 3, .confidence = 0.9 }, matches, N,
+                                  &again, same, NULL),
         "no samples");
   }
 }
@@ -269,8 +270,8 @@ Test (homography_search, fits_while_sampling_save_samples)
 
     homography_random (&data, truth);
     homography_matches (&data, truth, N, RIGHT, 1, matches);
-    cr_assert (assay_homography_ransac (&(AssayRansac){ 3, 0.99, 5000 }, matches, N, &stream, h,
-                                        is_inlier));
+    cr_assert (assay_homography_ransac (&(AssayRansac){ 3, 0.99, 5000, FALSE },
+                                        matches, N, &stream, h, is_inlier));
     for (gsize j = 0; j < N; j++)
       share += is_inlier[j] / (double) N;
     samples += (double) count_samples (before, &stream, N);

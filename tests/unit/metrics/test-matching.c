@@ -6,86 +6,14 @@
 #include "core/base/parallel.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/metrics/view-case.h"
 
 extern const AssayUtility assay_utility_matching;
 
 enum { PRECISION, SCORE, WITHIN_1, WITHIN_3, WITHIN_5, WITHIN_10, CORNER_ERROR, MATCHES, INLIERS };
 
-#define WIDTH 400
-#define HEIGHT 300
-
-/* A dataset with views of which the tests fill rows and frames; and a release with its truth. */
-typedef struct {
-  AssayDataset dataset;
-  AssayRelease *release;
-  AssayTruth *truth;
-} Case;
-
-static void
-case_clear (Case *of)
-{
-  assay_dataset_clear (&of->dataset);
-  assay_release_free (of->release);
-  assay_truth_free (of->truth);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
-
-static AssayArray *
-floats (gsize rows, gsize cols, const float *values)
-{
-  return assay_array_take (ASSAY_FLOAT32, 2, (const gsize[]){ rows, cols },
-                           g_memdup2 (values, MAX (1, rows * cols) * sizeof (float)));
-}
-
-static AssayArray *
-numbers (gsize n, const gint64 *values)
-{
-  return assay_array_take (ASSAY_INT64, 1, (const gsize[]){ n },
-                           g_memdup2 (values, MAX (1, n) * sizeof (gint64)));
-}
-
-static GPtrArray *
-blank_photos (gsize n)
-{
-  GPtrArray *photos = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_photo_free);
-
-  for (gsize i = 0; i < n; i++)
-    g_ptr_array_add (photos, assay_photo_new (WIDTH, HEIGHT, 1, NULL));
-  return photos;
-}
-
-typedef struct {
-  gsize n;
-  const AssayMatrix *rows;
-  const float *frames; /* n x 4 */
-  const gint64 *groups;
-} Side;
-
-static Case
-case_of (const double (*homographies)[9], gsize n_groups, Side released, Side view)
-{
-  Case made = { .release = assay_release_new (ASSAY_RELEASE_VECTORS, "test"),
-                .truth = assay_truth_new () };
-  AssayDataset *dataset = &made.dataset;
-
-  dataset->n_groups = n_groups;
-  dataset->homographies
-      = assay_array_take (ASSAY_FLOAT64, 3, (const gsize[]){ n_groups, 3, 3 },
-                          g_memdup2 (homographies, n_groups * sizeof *homographies));
-  dataset->test = fixture_rows (view.rows);
-  dataset->test_data.frames = floats (view.n, 4, view.frames);
-  dataset->test_data.pictures = numbers (view.n, view.groups);
-  dataset->test_data.photos = blank_photos (n_groups);
-  dataset->secret_data.photos = blank_photos (n_groups);
-  assay_arrays_take (&made.release->arrays, "vectors",
-                     floats (released.n, released.rows->cols, released.rows->data));
-  assay_arrays_take (&made.truth->arrays, "frames", floats (released.n, 4, released.frames));
-  assay_arrays_take (&made.truth->arrays, "groups", numbers (released.n, released.groups));
-  return made;
-}
-
 static gboolean
-assess (const Case *of, const char *assignments, AssayOutcomes *ret_outcomes, GError **error)
+assess (const ViewCase *of, const char *assignments, AssayOutcomes *ret_outcomes, GError **error)
 {
   g_autoptr (AssaySettings) settings
       = fixture_settings (&assay_utility_matching.plugin, assignments);
@@ -98,7 +26,7 @@ assess (const Case *of, const char *assignments, AssayOutcomes *ret_outcomes, GE
 }
 
 static AssayOutcomes
-outcomes_of (const Case *of, const char *assignments)
+outcomes_of (const ViewCase *of, const char *assignments)
 {
   AssayOutcomes outcomes = { 0 };
   GError *error = NULL;
@@ -111,7 +39,7 @@ outcomes_of (const Case *of, const char *assignments)
 }
 
 static void
-check_error (const Case *of, const char *assignments, gint code, const char *message)
+check_error (const ViewCase *of, const char *assignments, gint code, const char *message)
 {
   AssayOutcomes outcomes = { 0 };
   GError *error = NULL;
@@ -121,42 +49,6 @@ check_error (const Case *of, const char *assignments, gint code, const char *mes
   cr_assert (fixture_error_is (&error, code, message, NULL, &why), "%s", why);
   assay_outcomes_clear (&outcomes);
 }
-
-static const double identity[1][9] = { { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
-
-/* @n keypoints at random places of the picture, @cols normal numbers each, all of group 0. */
-typedef struct {
-  AssayMatrix *rows;
-  float *frames;
-  gint64 *groups;
-  Side side;
-} Keypoints;
-
-static Keypoints
-random_keypoints (gsize n, gsize cols, guint64 trial)
-{
-  AssayStream stream = assay_stream (assay_stream_key (3, trial, "places", ""), 0);
-  Keypoints made = { .rows = fixture_normal (n, cols, trial),
-                     .frames = g_new0 (float, 4 * n),
-                     .groups = g_new0 (gint64, n) };
-
-  for (gsize i = 0; i < n; i++) {
-    made.frames[4 * i] = (float) assay_stream_between (&stream, 0, WIDTH - 1);
-    made.frames[4 * i + 1] = (float) assay_stream_between (&stream, 0, HEIGHT - 1);
-    made.frames[4 * i + 2] = 5;
-  }
-  made.side = (Side){ n, made.rows, made.frames, made.groups };
-  return made;
-}
-
-static void
-keypoints_clear (Keypoints *keypoints)
-{
-  assay_matrix_free (keypoints->rows);
-  g_free (keypoints->frames);
-  g_free (keypoints->groups);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Keypoints, keypoints_clear)
 
 /* ---- By hand ---- */
 
@@ -176,8 +68,8 @@ Test (matching, by_hand)
       = { 399, 100, 5, 0, 60, 50, 5, 0, 160, 202.5, 5, 0, 300, 290, 5, 0, 110, 63.5, 5, 0 };
   static const gint64 groups[5] = { 0 };
   AssayMatrix a = { 5, 1, (float *) values }, b = { 5, 1, (float *) others };
-  g_auto (Case) of = case_of (right_by_10, 1, (Side){ 5, &a, frames, groups },
-                              (Side){ 5, &b, other_frames, groups });
+  g_auto (ViewCase) of = view_case_of (right_by_10, 1, (ViewSide){ 5, &a, frames, groups },
+                              (ViewSide){ 5, &b, other_frames, groups });
   static const struct {
     const char *settings;
     double precision, score, matches;
@@ -202,21 +94,9 @@ Test (matching, by_hand)
 
 static const double tilted[1][9] = { { 0.9, 0.05, 20, -0.04, 0.95, 10, 1e-4, -5e-5, 1 } };
 
-/* Keypoints of the view of @of where the homography @h puts them. */
-static void
-project_frames (const double *h, gsize n, const float *frames, float *ret_frames)
-{
-  for (gsize i = 0; i < n; i++) {
-    const double x = frames[4 * i], y = frames[4 * i + 1], w = h[6] * x + h[7] * y + h[8];
-
-    ret_frames[4 * i] = (float) ((h[0] * x + h[1] * y + h[2]) / w);
-    ret_frames[4 * i + 1] = (float) ((h[3] * x + h[4] * y + h[5]) / w);
-  }
-}
-
 /* The release of @of becomes subspaces of dimension @m in random directions through its vectors. */
 static void
-lift (Case *of, gsize m, guint64 trial)
+lift (ViewCase *of, gsize m, guint64 trial)
 {
   const AssayView vectors = assay_array_view (assay_arrays_get (&of->release->arrays, "vectors"));
   const gsize n = vectors.rows, d = vectors.cols;
@@ -245,7 +125,7 @@ lift (Case *of, gsize m, guint64 trial)
 /* The release becomes sets of 2 of a dictionary that holds every vector and as many others; the set
  * of each has its own vector, first or second. */
 static void
-make_sets (Case *of, guint64 trial)
+make_sets (ViewCase *of, guint64 trial)
 {
   const AssayView vectors = assay_array_view (assay_arrays_get (&of->release->arrays, "vectors"));
   const gsize n = vectors.rows, d = vectors.cols;
@@ -261,7 +141,7 @@ make_sets (Case *of, guint64 trial)
   assay_arrays_take (
       &release->arrays, "sets",
       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ n, 2 }, g_steal_pointer (&sets)));
-  assay_arrays_take (&release->arrays, "dictionary", floats (2 * n, d, entries->data));
+  assay_arrays_take (&release->arrays, "dictionary", view_floats (2 * n, d, entries->data));
   assay_release_free (of->release);
   of->release = release;
 }
@@ -294,13 +174,13 @@ Test (matching, the_same_descriptors_elsewhere)
   };
 
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
-    g_auto (Keypoints) points = random_keypoints (N, D, 1);
+    g_auto (ViewKeypoints) points = view_keypoints (N, D, 1);
     g_autofree float *frames = g_memdup2 (points.frames, 4 * N * sizeof (float));
-    g_auto (Case) of = { 0 };
+    g_auto (ViewCase) of = { 0 };
     AssayOutcomes outcomes;
 
-    project_frames (tilted[0], N, points.frames, frames);
-    of = case_of (tilted, 1, points.side, (Side){ N, points.rows, frames, points.groups });
+    view_project_frames (tilted[0], N, points.frames, frames);
+    of = view_case_of (tilted, 1, points.side, (ViewSide){ N, points.rows, frames, points.groups });
     of.dataset.database = fixture_normal_rows (500, D, 2);
     if (cases[c].m > 0)
       lift (&of, cases[c].m, 3);
@@ -325,17 +205,18 @@ Test (matching, the_same_descriptors_elsewhere)
 Test (matching, permuted_descriptors_match_by_chance)
 {
   enum { N = 400, D = 16 };
-  g_auto (Keypoints) points = random_keypoints (N, D, 5);
+  g_auto (ViewKeypoints) points = view_keypoints (N, D, 5);
   g_autoptr (AssayMatrix) permuted = assay_matrix_new (N, D, NULL);
   AssayStream stream = assay_stream (assay_stream_key (8, 0, "order", ""), 0);
   gsize order[N];
-  g_auto (Case) of = { 0 };
+  g_auto (ViewCase) of = { 0 };
   AssayOutcomes outcomes;
 
   assay_stream_permutation (&stream, N, order);
   for (gsize i = 0; i < N; i++)
     memcpy (permuted->data + i * D, points.rows->data + order[i] * D, D * sizeof (float));
-  of = case_of (identity, 1, points.side, (Side){ N, permuted, points.frames, points.groups });
+  of = view_case_of (view_identity, 1, points.side,
+                     (ViewSide){ N, permuted, points.frames, points.groups });
   outcomes = outcomes_of (&of, "");
   assert_near (outcomes.series[MATCHES][0], N, 0, "matches");
   cr_assert (outcomes.series[PRECISION][0] * N <= 11, "%g", outcomes.series[PRECISION][0]);
@@ -351,9 +232,9 @@ Test (matching, permuted_descriptors_match_by_chance)
 Test (matching, references_are_scaled_as_the_release)
 {
   enum { N = 60, D = 12 };
-  g_auto (Keypoints) points = random_keypoints (N, D, 6);
+  g_auto (ViewKeypoints) points = view_keypoints (N, D, 6);
   g_autoptr (AssayMatrix) longer = assay_matrix_copy (assay_matrix_view (points.rows), NULL);
-  g_auto (Case) of = { 0 };
+  g_auto (ViewCase) of = { 0 };
   AssayOutcomes unit, raw;
 
   for (gsize i = 0; i < N; i++) {
@@ -366,7 +247,8 @@ Test (matching, references_are_scaled_as_the_release)
       longer->data[i * D + j] = points.rows->data[i * D + j] * (float) (i + 2);
     }
   }
-  of = case_of (identity, 1, points.side, (Side){ N, longer, points.frames, points.groups });
+  of = view_case_of (view_identity, 1, points.side,
+                     (ViewSide){ N, longer, points.frames, points.groups });
   of.release->is_unit_norm = TRUE;
   unit = outcomes_of (&of, "filter=none");
   of.release->is_unit_norm = FALSE;
@@ -396,13 +278,13 @@ Test (matching, small_photographs)
           [MATCHES] = { 0, 1, 3 },   [INLIERS] = { 0, 0, 0 }, [CORNER_ERROR] = { 500, 500, 500 } };
   double homographies[4][9];
   AssayMatrix a = { 5, 1, (float *) values }, b = { 5, 1, (float *) others };
-  g_auto (Case) of = { 0 };
+  g_auto (ViewCase) of = { 0 };
   AssayOutcomes outcomes;
 
   for (gsize i = 0; i < 4; i++)
-    memcpy (homographies[i], identity[0], sizeof homographies[i]);
-  of = case_of (homographies, 4, (Side){ 5, &a, frames, groups },
-                (Side){ 5, &b, other_frames, other_groups });
+    memcpy (homographies[i], view_identity[0], sizeof homographies[i]);
+  of = view_case_of (homographies, 4, (ViewSide){ 5, &a, frames, groups },
+                (ViewSide){ 5, &b, other_frames, other_groups });
   outcomes = outcomes_of (&of, "");
   cr_assert_eq (outcomes.n, 3);
   for (guint s = 0; s < G_N_ELEMENTS (expected); s++)
@@ -415,10 +297,10 @@ Test (matching, small_photographs)
 Test (matching, threads_change_nothing)
 {
   enum { N = 150, D = 16 };
-  g_auto (Keypoints) points = random_keypoints (N, D, 9);
+  g_auto (ViewKeypoints) points = view_keypoints (N, D, 9);
   g_autoptr (AssayMatrix) noise = fixture_normal (N, D, 10);
   double homographies[3][9];
-  g_auto (Case) of = { 0 };
+  g_auto (ViewCase) of = { 0 };
   AssayOutcomes outcomes[2];
 
   for (gsize i = 0; i < N; i++)
@@ -426,8 +308,9 @@ Test (matching, threads_change_nothing)
   for (gsize i = 0; i < N * D; i++)
     noise->data[i] = points.rows->data[i] + noise->data[i] * 1.5f;
   for (gsize i = 0; i < 3; i++)
-    memcpy (homographies[i], identity[0], sizeof homographies[i]);
-  of = case_of (homographies, 3, points.side, (Side){ N, noise, points.frames, points.groups });
+    memcpy (homographies[i], view_identity[0], sizeof homographies[i]);
+  of = view_case_of (homographies, 3, points.side,
+                     (ViewSide){ N, noise, points.frames, points.groups });
   lift (&of, 3, 11);
   for (guint run = 0; run < 2; run++) {
     assay_parallel_set_threads (run == 0 ? 1 : 4);
@@ -445,8 +328,8 @@ Test (matching, threads_change_nothing)
 
 Test (matching, what_does_not_fit)
 {
-  g_auto (Keypoints) points = random_keypoints (3, 5, 12);
-  g_auto (Case) of = case_of (identity, 1, points.side, points.side);
+  g_auto (ViewKeypoints) points = view_keypoints (3, 5, 12);
+  g_auto (ViewCase) of = view_case_of (view_identity, 1, points.side, points.side);
   g_autofree gint64 *groups = g_memdup2 (points.groups, 3 * sizeof (gint64));
   AssayArray *kept;
 
@@ -456,16 +339,16 @@ Test (matching, what_does_not_fit)
                "vector-sets");
   of.release->kind = ASSAY_RELEASE_VECTORS;
   groups[1] = 1;
-  assay_arrays_take (&of.truth->arrays, "groups", numbers (3, groups));
+  assay_arrays_take (&of.truth->arrays, "groups", view_numbers (3, groups));
   check_error (&of, "", ASSAY_ERROR_DATA, "secret 1 is of group 1, expected 0 to 0");
-  assay_arrays_take (&of.truth->arrays, "groups", numbers (2, groups));
+  assay_arrays_take (&of.truth->arrays, "groups", view_numbers (2, groups));
   check_error (&of, "", ASSAY_ERROR_MISMATCH,
                "groups of the secrets: found int64 2, expected int64, 3 x 1");
-  assay_arrays_take (&of.truth->arrays, "groups", numbers (3, points.groups));
-  assay_arrays_take (&of.truth->arrays, "frames", floats (3, 3, points.frames));
+  assay_arrays_take (&of.truth->arrays, "groups", view_numbers (3, points.groups));
+  assay_arrays_take (&of.truth->arrays, "frames", view_floats (3, 3, points.frames));
   check_error (&of, "", ASSAY_ERROR_MISMATCH,
                "frames of the secrets: found float32 3 x 3, expected float32, 3 x 4");
-  assay_arrays_take (&of.truth->arrays, "frames", floats (3, 4, points.frames));
+  assay_arrays_take (&of.truth->arrays, "frames", view_floats (3, 4, points.frames));
   g_ptr_array_set_size (of.dataset.test_data.photos, 0);
   check_error (&of, "", ASSAY_ERROR_MISMATCH,
                "the dataset has 0 views, expected one for each of its 1 groups");

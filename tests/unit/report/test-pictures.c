@@ -166,7 +166,7 @@ Test (pictures, the_cells_of_trial_0_are_shown)
       const guint metric = ((const AssayContactSheet *) plan->sheets->pdata[0])->metric;
       const gboolean is_kept = cell->trial == 0 && cell->defense > 0 && unit < 3;
 
-      cr_assert (assay_store_tile (
+      cr_assert (assay_store_thumbnail (
           store, i, &(AssayShown){ metric, ASSAY_SHOWN_ORIGINAL, unit, NULL }, &kept, NULL));
       cr_assert ((kept != NULL) == is_kept, "cell %zu, unit %u", i, unit);
       g_clear_pointer (&kept, assay_thumbnail_free);

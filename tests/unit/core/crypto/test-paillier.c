@@ -89,7 +89,7 @@ check_vector (const PaillierVector *vector, AssayPowerPath path)
     g_autofree guint8 *ciphertexts = encrypt (public_key, (AssayPaillierRandomness) r, path);
     g_autofree guint8 *decrypted = decrypt (key, ciphertexts, N_WEIGHTS, path);
 
-    assert_digest (ciphertexts, cipher, expected[r], assay_paillier_randomness_name (r),
+    assert_digest (ciphertexts, cipher, expected[r], assay_paillier_randomness_names[r],
                    vector->bits);
     cr_assert (memcmp (decrypted, plaintexts, plain) == 0);
   }

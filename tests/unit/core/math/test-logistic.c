@@ -157,6 +157,32 @@ Test (logistic, agrees_with_newton)
     }
 }
 
+/* Rows of which two entries of each are given, some of them in one column, are the dense rows that
+ * they add up to. */
+Test (logistic, sparse_rows_are_the_dense_ones)
+{
+  enum { N = 600, D = 8, K = 3 };
+  g_autoptr (Sample) sample = make_sample (N, D);
+  guint32 columns[N * K];
+  float values[N * K];
+  double sparse[D + 1], dense[D + 1];
+
+  memset (sample->features, 0, N * D * sizeof (float));
+  for (guint i = 0; i < N; i++)
+    for (guint e = 0; e < K; e++) {
+      columns[i * K + e] = e == 2 ? columns[i * K] : (i * (e + 3) + e) % D;
+      values[i * K + e] = (float) ((int) (i * 7 + e * 5) % 11 - 5) / 4;
+      sample->features[i * D + columns[i * K + e]] += values[i * K + e];
+    }
+  cr_assert (assay_logistic_fit (assay_view_of (sample->features, N, D), sample->labels, 1e-2,
+                                 dense, NULL));
+  cr_assert (assay_logistic_fit_sparse (&(AssaySparseRows){ N, D, K, columns, values },
+                                        sample->labels, 1e-2, sparse, NULL));
+  for (gsize j = 0; j <= D; j++)
+    assert_near (sparse[j], dense[j], 1e-5, "weight %zu", j);
+  cr_assert (fabs (dense[0]) > 1e-3, "%g", dense[0]);
+}
+
 /* With no features the optimum is the log odds of the labels. */
 Test (logistic, intercept_alone_is_the_log_odds)
 {

@@ -39,19 +39,25 @@ TestSuite (earned, .init = set_up, .fini = tear_down);
 enum { SECRETS = 100, CELLS = 4 };
 
 /* Cells: `verbatim`, which is generic, and `database` against `strong`, then against `weak`. */
-#define SCENARIO                                                                                   \
+#define DATA                                                                                       \
   "[scenario]\n[dataset]\nplugin = vectors\nprivate = private.npy\ndatabase = database.npy\n"      \
-  "secrets = 100\n[defense strong]\nplugin = affine-lifting\ndimension = 4\n"                      \
-  "[defense weak]\nplugin = affine-lifting\ndimension = 2\n"                                       \
+  "secrets = 100\n"
+#define DEFENSES                                                                                   \
+  "[defense strong]\nplugin = affine-lifting\ndimension = 4\n"                                     \
+  "[defense weak]\nplugin = affine-lifting\ndimension = 2\n"
+#define SWEPT "[defense lifting]\nplugin = affine-lifting\ndimension = 4; 2\n"
+#define ATTACKS                                                                                    \
   "[attack verbatim]\nplugin = verbatim\n"                                                         \
   "[attack database]\nplugin = database\ngrants = database\nneighbours = 20\naveraged = 3\n"
 #define CLAIM "[claim c]\nmeasure = recovery-rate\nat-most = 0.2\n"
+
+static const char *defenses = DEFENSES;
 
 static AssayPlan *
 make_plan (const char *claim, GError **error)
 {
   const AssayPlanOptions options = { 0 };
-  g_autofree char *text = g_strconcat (SCENARIO, claim, NULL);
+  g_autofree char *text = g_strconcat (DATA, defenses, ATTACKS, claim, NULL);
   g_autofree char *path = fixture_write (folder, "a.scenario", text);
 
   return assay_plan_new (path, &options, error);
@@ -113,8 +119,9 @@ Test (earned, what_a_verdict_rests_on)
   } cases[] = {
     /* The strong attack wins where less is protected, and not here. */
     { CLAIM "defense = strong\n", NULL, { 0, 0, 0, 1 }, ASSAY_VERDICT_UPHELD,
-      "recovery-rate is 0 [0, 0.03622] of n = 100, the claim says at most 0.2; 0.29 or more would "
-      "have been told from that" }, /* of two hypotheses: P[X >= 29] of a rate of 0.2 is 0.020 */
+      "recovery-rate is 0 [0, 0.03622] of n = 100 with tau=0.3, the claim says at most 0.2; "
+      "0.29 or more would have been told from that" },
+    /* Of two hypotheses: P[X >= 29] of a rate of 0.2 is 0.020. */
     /* Asking one of two is told. */
     { CLAIM "defense = strong\nattack = database\n", NULL, { 0, 0, 0, 1 }, ASSAY_VERDICT_UPHELD,
       "told from that; of 2 attacks 1 was asked" },
@@ -159,6 +166,28 @@ Test (earned, what_a_verdict_rests_on)
                reason);
     cr_expect (strstr (reason, cases[i].reason) != NULL, "case %zu: %s", i, reason);
   }
+}
+
+/* Of what is swept a claim may name a part, and then says so: nobody is to take the verdict on
+ * dimension 4 for one on both. */
+Test (earned, settings_left_out_are_said)
+{
+  static const double shares[CELLS] = { 0, 0, 0, 1 };
+  g_autofree char *part = NULL, *attack = NULL, *all = NULL;
+
+  defenses = SWEPT;
+  cr_expect (judge (CLAIM "where = defense.dimension = 4\n", NULL, shares, &part)
+             == ASSAY_VERDICT_UPHELD);
+  cr_expect (strstr (part, "; of 2 settings of defense lifting 1 was asked") != NULL, "%s", part);
+  cr_expect (judge (CLAIM "attack = database\nwhere = defense.dimension = 4\n", NULL, shares,
+                    &attack)
+             == ASSAY_VERDICT_UPHELD);
+  cr_expect (strstr (attack, "; of 2 attacks 1 was asked; of 2 settings of defense lifting 1 was "
+                             "asked")
+                 != NULL,
+             "%s", attack);
+  cr_expect (judge (CLAIM, NULL, shares, &all) == ASSAY_VERDICT_VIOLATED);
+  cr_expect (strstr (all, "settings of") == NULL, "%s", all);
 }
 
 /* Claims that no outcome could break are none. */

@@ -114,7 +114,7 @@ Test (scenario, files_that_are_no_scenario)
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  check_load_error (big, "@: 1048577 bytes are too many for a scenario (1 MiB)");
+  check_load_error (big, "@: 1048577 bytes are too many (1 MiB at most)");
   g_file_set_contents (path, "[scenario]\0\n", 12, NULL);
   cr_assert (assay_scenario_load (path, &error) == NULL);
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_SCENARIO, "@: expected UTF-8 text", path, &why),

@@ -45,7 +45,8 @@ expect_cell (AssayStore *store, gsize index, double value)
   cr_assert_eq (outcomes.series[0][0], value);
   cr_assert_eq (outcomes.series[0][2], 0.1);
   cr_assert_str_eq (outcomes.omitted[1], "there were too few");
-  cr_assert (assay_store_tile (store, index, &(AssayShown){ 0, 0, 4, NULL }, &thumbnail, NULL));
+  cr_assert (
+      assay_store_thumbnail (store, index, &(AssayShown){ 0, 0, 4, NULL }, &thumbnail, NULL));
   cr_assert (thumbnail != NULL && thumbnail->width == 3 && thumbnail->data[5] == 6);
   assay_thumbnail_free (thumbnail);
   assay_outcomes_clear (&outcomes);

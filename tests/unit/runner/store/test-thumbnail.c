@@ -85,7 +85,7 @@ Test (thumbnail, reduction_by_a_fraction)
     cr_assert (thumbnail->data[i] == 10 + 60 * (i % 4), "%zu: %u", i, thumbnail->data[i]);
 }
 
-Test (thumbnail, a_row_becomes_a_tile)
+Test (thumbnail, a_row_becomes_a_thumbnail)
 {
   const AssayGeometry geometry
       = { .height = 1, .width = 3, .channels = 1, .black = -1, .white = 1 };
@@ -120,7 +120,7 @@ Test (thumbnail, other_channels_are_refused)
 /* ---- The store ---- */
 
 static AssayThumbnail *
-make_tile (gsize width, gsize height, gsize channels, guint8 first)
+make_thumbnail (gsize width, gsize height, gsize channels, guint8 first)
 {
   AssayThumbnail *thumbnail = g_new0 (AssayThumbnail, 1);
 
@@ -164,9 +164,9 @@ Test (thumbnail, they_come_back_from_the_store)
   AssayThumbnail *none = NULL;
   gboolean is_crashed;
 
-  add_shown (shown, 2, ASSAY_SHOWN_ORIGINAL, 0, make_tile (3, 2, 1, 5));
-  add_shown (shown, 2, ASSAY_SHOWN_RECOVERED, 7, make_tile (2, 1, 3, 40));
-  add_shown (shown, 3, ASSAY_SHOWN_ORIGINAL, 0, make_tile (3, 2, 1, 5));
+  add_shown (shown, 2, ASSAY_SHOWN_ORIGINAL, 0, make_thumbnail (3, 2, 1, 5));
+  add_shown (shown, 2, ASSAY_SHOWN_RECOVERED, 7, make_thumbnail (2, 1, 3, 40));
+  add_shown (shown, 3, ASSAY_SHOWN_ORIGINAL, 0, make_thumbnail (3, 2, 1, 5));
   for (gsize cell = 4; cell < 6; cell++) {
     cr_assert (assay_store_begin_cell (store, cell, &is_crashed, NULL));
     cr_assert (
@@ -174,20 +174,20 @@ Test (thumbnail, they_come_back_from_the_store)
   }
   g_clear_pointer (&store, assay_store_close);
   store = assay_store_open (folder, FALSE, NULL);
-  cr_assert (
-      assay_store_tile (store, 5, &(AssayShown){ 3, ASSAY_SHOWN_ORIGINAL, 0, NULL }, &grey, NULL));
+  cr_assert (assay_store_thumbnail (store, 5, &(AssayShown){ 3, ASSAY_SHOWN_ORIGINAL, 0, NULL },
+                                    &grey, NULL));
   cr_assert (grey->width == 3 && grey->height == 2 && grey->channels == 1);
   cr_assert (memcmp (grey->data, "\5\6\7\10\11\12", 6) == 0);
-  cr_assert (assay_store_tile (store, 4, &(AssayShown){ 2, ASSAY_SHOWN_RECOVERED, 7, NULL },
-                               &colour, NULL));
+  cr_assert (assay_store_thumbnail (store, 4, &(AssayShown){ 2, ASSAY_SHOWN_RECOVERED, 7, NULL },
+                                    &colour, NULL));
   cr_assert (colour->width == 2 && colour->height == 1 && colour->channels == 3);
   cr_assert (memcmp (colour->data, "()*+,-", 6) == 0);
-  cr_assert (
-      assay_store_tile (store, 4, &(AssayShown){ 2, ASSAY_SHOWN_RECOVERED, 6, NULL }, &none, NULL)
-      && !none);
-  cr_assert (
-      assay_store_tile (store, 4, &(AssayShown){ 2, ASSAY_SHOWN_RELEASED, 7, NULL }, &none, NULL)
-      && !none);
+  cr_assert (assay_store_thumbnail (store, 4, &(AssayShown){ 2, ASSAY_SHOWN_RECOVERED, 6, NULL },
+                                    &none, NULL)
+             && !none);
+  cr_assert (assay_store_thumbnail (store, 4, &(AssayShown){ 2, ASSAY_SHOWN_RELEASED, 7, NULL },
+                                    &none, NULL)
+             && !none);
   g_clear_pointer (&store, assay_store_close);
   query ("SELECT count(*) FROM tiles", &count);
   cr_assert_str_eq (count, "2", "equal pictures are kept once");
@@ -204,12 +204,12 @@ Test (thumbnail, damaged_ones_are_told)
   gboolean is_crashed;
   GError *error = NULL;
 
-  add_shown (shown, 0, ASSAY_SHOWN_ORIGINAL, 0, make_tile (3, 2, 1, 5));
+  add_shown (shown, 0, ASSAY_SHOWN_ORIGINAL, 0, make_thumbnail (3, 2, 1, 5));
   cr_assert (assay_store_begin_cell (store, 0, &is_crashed, NULL));
   cr_assert (assay_store_finish_cell (store, 0, &record, &(AssayMeasured){ NULL, 0, shown }, NULL));
   query ("UPDATE tiles SET width = 4", NULL); /* while it is open: opening would find it */
-  cr_assert (!assay_store_tile (store, 0, &(AssayShown){ 0, ASSAY_SHOWN_ORIGINAL, 0, NULL },
-                                &thumbnail, &error));
+  cr_assert (!assay_store_thumbnail (store, 0, &(AssayShown){ 0, ASSAY_SHOWN_ORIGINAL, 0, NULL },
+                                     &thumbnail, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_DATA,
                                "@: the run store is damaged (a picture has other sizes than its "
                                "pixels); expected a new run, with --out in another folder",

@@ -1,6 +1,7 @@
 /* Which cells workers get: every cell once, those that share a release to one worker. */
 #include <criterion/criterion.h>
 
+#include "runner/run/pending.h"
 #include "runner/store/outcomes.h"
 #include "runner/workers/cell-queue.h"
 
@@ -40,6 +41,15 @@ finish (AssayStore *store, gsize index)
   cr_assert (assay_store_finish_cell (store, index, &record, NULL, NULL));
 }
 
+static AssayCellQueue *
+queue_new (const AssayPlan *plan, AssayStore *store, guint n_workers)
+{
+  AssayProgress progress;
+
+  return assay_cell_queue_new (plan, assay_run_pending (plan, store, NULL, &progress, NULL),
+                               n_workers);
+}
+
 /* Worker 0 is three times as fast as the other. */
 Test (cell_queue, every_cell_goes_out_once)
 {
@@ -52,7 +62,7 @@ Test (cell_queue, every_cell_goes_out_once)
 
   finish (store, 0);
   finish (store, 7);
-  queue = assay_cell_queue_new (plan, store, 2, NULL);
+  queue = queue_new (plan, store, 2);
   for (guint turn = 0; goes_on; turn++) {
     const guint worker = turn % 4 == 3;
     gsize index;
@@ -84,7 +94,7 @@ Test (cell_queue, hands_are_shared)
 
   for (gsize i = ATTACKS; i < CELLS; i++)
     finish (store, i);
-  queue = assay_cell_queue_new (plan, store, ATTACKS + 2, NULL);
+  queue = queue_new (plan, store, ATTACKS + 2);
   for (guint w = 0; w < ATTACKS + 2; w++) {
     gsize index = CELLS;
 
@@ -101,7 +111,7 @@ Test (cell_queue, what_comes_back_goes_out_again)
 {
   AssayPlan *plan = make_plan ();
   g_autoptr (AssayStore) store = assay_store_new_in_memory (NULL);
-  g_autoptr (AssayCellQueue) queue = assay_cell_queue_new (plan, store, 2, NULL);
+  g_autoptr (AssayCellQueue) queue = queue_new (plan, store, 2);
   gsize index;
 
   for (gsize i = 0; i < CELLS; i++)

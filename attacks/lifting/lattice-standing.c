@@ -1,0 +1,183 @@
+/* What is known of the candidates of each subspace: which are rows of the database, which stand in
+ * other releases, too, and how near each is to a public row. */
+#include "attacks/lifting/lattice-standing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "attacks/lifting/lattice-choice.h"
+#include "core/base/vectors.h"
+#include "core/search/scan.h"
+
+/* ---- Points ---- */
+
+void
+lattice_point (const LatticeSearch *search, gsize item, gsize place, float *ret_point)
+{
+  const IntegerPoints *points = search->points + item;
+  const gsize d = search->subspaces.cols;
+  const gint64 *vector = points->vectors + place * d;
+  double square = 0, length;
+
+  for (gsize j = 0; j < d; j++)
+    square += (double) vector[j] * (double) vector[j];
+  length = points->is_unit ? sqrt (square) : search->rules.unit;
+  for (gsize j = 0; j < d; j++)
+    ret_point[j] = (float) ((double) vector[j] / length);
+}
+
+AssayMatrix *
+lattice_directions (const LatticeSearch *search, GError **error)
+{
+  const gsize d = search->subspaces.cols;
+  gsize n_points = 0, row = 0;
+  AssayMatrix *directions;
+
+  for (gsize i = 0; i < search->subspaces.count; i++)
+    n_points += search->points[i].count;
+  directions = assay_matrix_new (n_points, d, error);
+  for (gsize i = 0; directions != NULL && i < search->subspaces.count; i++)
+    for (gsize p = 0; p < search->points[i].count; p++, row++) {
+      float *direction = assay_matrix_row (directions, row);
+      double length;
+
+      lattice_point (search, i, p, direction);
+      length = sqrt (assay_squared_norm (direction, d));
+      for (gsize j = 0; j < d; j++)
+        direction[j] = (float) (direction[j] / length);
+    }
+  return directions;
+}
+
+/* ---- Order ---- */
+
+gboolean
+lattice_standing_is_like (const LatticeStanding *a, const LatticeStanding *b)
+{
+  return a->is_known == b->is_known && a->is_exact == b->is_exact && a->shared == b->shared;
+}
+
+gboolean
+lattice_standing_is_open (const LatticeStanding *standing)
+{
+  return !standing->is_known && !standing->is_exact && standing->shared == 0;
+}
+
+/* Whether @a is the likelier secret. */
+static gboolean
+is_likelier (const LatticeStanding *a, const LatticeStanding *b)
+{
+  if (a->is_known != b->is_known)
+    return !a->is_known;
+  if (a->is_exact != b->is_exact)
+    return !a->is_exact;
+  if (a->shared != b->shared)
+    return a->shared < b->shared;
+  return a->distance < b->distance;
+}
+
+gsize
+lattice_standings_best (const LatticeStandings *standings, gsize item)
+{
+  const LatticeStanding *own = standings->items[item];
+  gsize best = 0;
+
+  for (gsize p = 1; p < standings->search->points[item].count; p++)
+    if (is_likelier (own + p, own + best))
+      best = p;
+  return best;
+}
+
+/* ---- What is known ---- */
+
+/* Distances from the points to their nearest public rows. */
+static gboolean
+measure_distances (const LatticeStandings *standings, const AssayRows *public_rows, GError **error)
+{
+  const LatticeSearch *search = standings->search;
+  g_autoptr (AssayMatrix) points = lattice_directions (search, error);
+  g_autoptr (AssayNearest) nearest = NULL;
+  gsize row = 0;
+
+  if (points == NULL)
+    return FALSE;
+  if (points->rows == 0)
+    return TRUE;
+  nearest = assay_scan_subspaces (
+      &(AssaySubspaces){ .count = points->rows, .cols = points->cols, .translation = points->data },
+      public_rows, ASSAY_SCALE_UNIT, 1, error);
+  if (nearest == NULL)
+    return FALSE;
+  for (gsize i = 0; i < search->subspaces.count; i++)
+    for (gsize p = 0; p < search->points[i].count; p++, row++)
+      standings->items[i][p].distance = nearest->distances[row];
+  return TRUE;
+}
+
+static gboolean
+is_exact_beside (const IntegerPoints *points, gsize place)
+{
+  return points->n_coarse > 0 && place < points->count - points->n_coarse;
+}
+
+/* The points of the release, and behind them those of @others (NULL: none). */
+static IntegerPoints *
+all_points (const LatticeSearch *search, const LatticeSearch *others, gsize *ret_count)
+{
+  const gsize n = search->subspaces.count;
+  const gsize n_others = others != NULL ? others->subspaces.count : 0;
+  IntegerPoints *points = g_new0 (IntegerPoints, n + n_others);
+
+  memcpy (points, search->points, n * sizeof *points);
+  if (n_others > 0)
+    memcpy (points + n, others->points, n_others * sizeof *points);
+  *ret_count = n + n_others;
+  return points;
+}
+
+LatticeStandings *
+lattice_standings_new (const LatticeSearch *search, const LatticeSearch *others,
+                       const AssayObservation *seen, GError **error)
+{
+  const gsize n = search->subspaces.count;
+  AssayStream stream = assay_stream (search->stream, n);
+  gsize n_all = 0;
+  g_autofree IntegerPoints *points = all_points (search, others, &n_all);
+  g_autoptr (LatticeCandidates) candidates
+      = lattice_candidates_new (points, n_all, search->subspaces.cols, &stream);
+  g_autoptr (LatticeStandings) standings = g_new0 (LatticeStandings, 1);
+
+  standings->search = search;
+  standings->items = g_new0 (LatticeStanding *, n);
+  for (gsize i = 0; i < n; i++)
+    standings->items[i] = g_new0 (LatticeStanding, search->points[i].count + 1);
+  if (seen->database != NULL)
+    lattice_candidates_mark_known (candidates, seen->database);
+  if (seen->other_releases != NULL)
+    lattice_candidates_count_shared (candidates, others != NULL ? n : 0);
+  for (gsize c = 0; c < candidates->sorted->len; c++) {
+    const LatticeCandidate *one = &g_array_index (candidates->sorted, LatticeCandidate, c);
+
+    if (one->item >= n)
+      continue;
+    standings->items[one->item][one->place]
+        = (LatticeStanding){ .is_known = one->is_known,
+                             .is_exact = is_exact_beside (search->points + one->item, one->place),
+                             .shared = one->shared };
+    standings->n_shared += one->shared > 0;
+  }
+  if (seen->public_rows != NULL && !measure_distances (standings, seen->public_rows, error))
+    return NULL;
+  return g_steal_pointer (&standings);
+}
+
+void
+lattice_standings_free (LatticeStandings *standings)
+{
+  if (standings == NULL)
+    return;
+  for (gsize i = 0; i < standings->search->subspaces.count; i++)
+    g_free (standings->items[i]);
+  g_free (standings->items);
+  g_free (standings);
+}

@@ -1,0 +1,28 @@
+/* Edge lists: text files with two whole numbers a line, the ids of the nodes that it links (SNAP,
+ * https://snap.stanford.edu/data). */
+#pragma once
+
+#include "core/graph/graph.h"
+
+G_BEGIN_DECLS
+
+/* Node i has the id that is i-th in order, among all ids of the file, also those that have nothing
+ * but a loop. */
+typedef struct {
+  AssayGraph *graph;
+  gint64 *ids;
+  AssayLinkCounts counts;
+} AssayEdgeList;
+
+/* Numbers are at least 0, and spaces, tabs or a comma are between them; empty lines, and those that
+ * begin with # or %, are passed over. ASSAY_ERROR_DATA with the line where it is not so, and for a
+ * file without any link. */
+AssayEdgeList *assay_edge_list_read (const char *path, GError **error);
+void assay_edge_list_free (AssayEdgeList *list);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEdgeList, assay_edge_list_free)
+
+/* What was in the file beside simple edges, for people: "642 loops left out, 3 repeated links taken
+ * once, 15 of 60 edges in one direction alone". */
+char *assay_edge_list_describe (const AssayEdgeList *list);
+
+G_END_DECLS

@@ -1,0 +1,99 @@
+"""tools/check-figures: what a page says is what its scenario's run has, to the digits it gives."""
+
+import json
+import subprocess
+
+import places
+import tiny
+
+MARK = """\
+<!-- figures: small.scenario
+row: defense.dimension
+2: recovery-rate of near where defense=lifting
+3: relative-error-median of near
+-->
+
+| m | recovered | error |
+| --- | --- | --- |
+"""
+ROW = "| {m} | {rate:.1f} % [{lower:.1f}, {upper:.1f}] | {error:.3f} |\n"
+
+
+def check(sandbox, *arguments):
+    command = [str(places.SOURCE / "tools" / "check-figures"), "--assay", sandbox.assay_path,
+               "--root", str(sandbox.path), *arguments, str(sandbox.path / "page.md")]
+    done = subprocess.run(command, env=sandbox.environment, check=False, capture_output=True,
+                          text=True, cwd=sandbox.path)
+    return done.returncode, done.stdout + done.stderr
+
+
+def scenario(sandbox):
+    """Lifting at two dimensions, its run, and by hand what the run has of each."""
+    text = tiny.SCENARIO.replace("[attack nearest]", "[attack near]")
+    tiny.write(sandbox, text, "small.scenario")
+    sandbox.expect(sandbox.assay("run", "small.scenario", "--out", "runs/small", "--quiet"))
+    found = {}
+    for cell in json.loads(sandbox.read("runs/small/results.json"))["pooled"]:
+        if cell["attack"]["label"] == "near" and cell["defense"]["label"] == "lifting":
+            by_name = {m["metric"]: m for m in cell["measurements"]}
+            rate, error = by_name["recovery-rate"], by_name["relative-error-median"]
+            found[cell["defense"]["settings"]["dimension"]] = {
+                "rate": 100 * rate["estimate"], "lower": 100 * rate["lower"],
+                "upper": 100 * rate["upper"], "error": error["estimate"]}
+    assert sorted(found) == [2, 4]
+    return found
+
+
+def write_page(sandbox, found, mark=MARK):
+    rows = "".join(ROW.format(m=m, **numbers) for m, numbers in sorted(found.items()))
+    sandbox.write("page.md", (mark + rows).encode())
+
+
+def test_right_figures_pass_and_wrong_ones_do_not(sandbox):
+    found = scenario(sandbox)
+    write_page(sandbox, found)
+    assert check(sandbox, "--results", "runs") == (0, "")
+    for name, by in (("rate", 0.2), ("lower", 0.2), ("upper", -0.2), ("error", 0.002)):
+        wrong = {m: dict(numbers) for m, numbers in found.items()}
+        wrong[4][name] += by
+        write_page(sandbox, wrong)
+        code, text = check(sandbox, "--results", "runs")
+        assert code == 1 and text.count("\n") == 1, text
+        column = 3 if name == "error" else 2
+        assert text.startswith(f"{sandbox.path}/page.md:10: column {column}: says "), text
+
+
+def test_without_results_the_scenario_is_run(sandbox):
+    found = scenario(sandbox)
+    write_page(sandbox, found)
+    assert check(sandbox) == (0, "")
+
+
+def test_what_is_not_there_is_told(sandbox):
+    found = scenario(sandbox)
+    write_page(sandbox, {8: found[4]})
+    code, text = check(sandbox, "--results", "runs")
+    assert code == 1
+    assert "column 2: no measurements in small.scenario are recovery-rate of near at 8" in text
+    write_page(sandbox, found, MARK.replace("recovery-rate of", "recovery-rate tau=0.7 of"))
+    assert "are recovery-rate of near at 2; expected one" in check(sandbox, "--results", "runs")[1]
+    write_page(sandbox, found, MARK.replace("small.scenario", "other.scenario"))
+    assert check(sandbox, "--read") == (1, f"{sandbox.path}/page.md:1: there is no other.scenario\n")
+
+
+def test_marks_that_cannot_be_read(sandbox):
+    found = scenario(sandbox)
+    for mark, message in ((MARK.replace("row:", "rows:"), "'rows: defense.dimension' is neither"),
+                          (MARK.replace("row: defense.dimension\n", ""), "needs a line 'row: ...'"),
+                          (MARK.replace("-->\n", "\n"), "does not end in a line of '-->'")):
+        write_page(sandbox, found, mark)
+        code, text = check(sandbox, "--read")
+        assert code == 1 and message in text, text
+    sandbox.write("page.md", MARK.partition("|")[0].encode())
+    assert "no table follows the mark in line 1" in check(sandbox, "--read")[1]
+
+
+def test_the_marks_of_all_pages_can_be_read(sandbox):
+    command = [str(places.SOURCE / "tools" / "check-figures"), "--read"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,0 +1,115 @@
+"""Runs whose results do not depend on the processor: --portable pins the kernels of OpenBLAS, which
+the environment stands for here, as it chooses others as another processor would."""
+
+import json
+import pathlib
+import signal
+import sqlite3
+import time
+
+import pytest
+
+import tiny
+
+# Kernels that every processor of 64 bits can run, and that sum in another order.
+OLDER = "Nehalem"
+
+SCENES = """\
+[scenario]
+title = Scenes
+seed = 5
+
+[dataset]
+plugin = scenes
+private_images = 3
+public_images = 3
+database_images = 4
+per_image = 100
+width = 160
+height = 120
+secrets = 20
+
+[defense lifting]
+plugin = affine-lifting
+dimension = 4
+
+[attack nearest]
+plugin = nearest
+grants = public
+
+[attack database]
+plugin = database
+grants = database
+"""
+
+
+@pytest.fixture(autouse=True)
+def _has_the_instructions():
+    flags = pathlib.Path("/proc/cpuinfo").read_text()
+    if " avx2 " not in flags or " fma " not in flags:
+        pytest.skip("this processor has no AVX2 and FMA")
+
+
+def results(sandbox, out, *words, kernels):
+    sandbox.run_ok("tiny.scenario", "--quiet", "--out", out, *words, OPENBLAS_CORETYPE=kernels)
+    return sandbox.read(f"{out}/results.json")
+
+
+def blas(sandbox, out):
+    return json.loads(sandbox.read(f"{out}/run.json"))["libraries"]["blas"]
+
+
+def test_same_bytes_whatever_the_kernels_of_the_processor(sandbox):
+    tiny.write(sandbox, SCENES)
+    own = results(sandbox, "own", kernels="Haswell")
+    # Else nothing below could fail.
+    assert results(sandbox, "older", kernels=OLDER) != own
+    assert OLDER in blas(sandbox, "older")
+    for number, words in enumerate([(), ("--jobs", "1"), ("--workers", "2")]):
+        out = f"portable{number}"
+        assert results(sandbox, out, "--portable", *words, kernels=OLDER) == own, words
+        assert "Haswell" in blas(sandbox, out)
+
+
+def has_kernels(store):
+    if not store.exists():
+        return False
+    connection = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+    try:
+        return connection.execute("SELECT 1 FROM meta WHERE key = 'kernels'").fetchone() is not None
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.close()
+
+
+def kill_once_begun(sandbox, out):
+    """Whether it was killed while it was under way."""
+    process = sandbox.start("run", "tiny.scenario", "--quiet", "--jobs", "1", "--out", out)
+    end = time.monotonic() + 30
+    while not has_kernels(sandbox.path / out / "run.sqlite") and process.poll() is None:
+        assert time.monotonic() < end, "the run does not begin"
+        time.sleep(0.0005)
+    sandbox.kill(process)
+    return process.returncode == -signal.SIGKILL
+
+
+def test_run_that_goes_on_with_other_kernels_says_so(sandbox):
+    tiny.write(sandbox, tiny.LONGER)
+    sandbox.environment["OPENBLAS_CORETYPE"] = OLDER
+    for attempt in range(10):
+        out = f"out{attempt}"
+        if kill_once_begun(sandbox, out):
+            break
+    else:
+        pytest.fail("ten runs were over before they could be killed")
+    went_on = sandbox.expect(sandbox.assay("run", "tiny.scenario", "--quiet", "--out", out,
+                                           "--resume", "--portable"))
+    assert "was begun with other kernels of linear algebra" in went_on.err
+    assert OLDER in blas(sandbox, out) and "Haswell" in blas(sandbox, out)
+
+
+def test_own_environment_is_kept_without_the_option(sandbox):
+    tiny.write(sandbox)
+    sandbox.run_ok("tiny.scenario", "--quiet", "--out", "out", OPENBLAS_CORETYPE=OLDER)
+    assert OLDER in blas(sandbox, "out")

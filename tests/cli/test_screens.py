@@ -1,0 +1,140 @@
+"""report.html on screens and on paper: what is drawn, that nothing is cut, that all can be read."""
+
+import base64
+import json
+import re
+
+import pytest
+
+import browser
+import printed
+import tiny
+from test_html import CLAIMS, CONTRASTS, many, run
+
+WIDTHS = (390, 768, 1280)
+
+# Elements whose words or boxes reach beyond the page, or beyond a box that does not scroll.
+CUT = r"""(() => {
+    const width = document.documentElement.clientWidth;
+    const found = [];
+    const scrolls = (one) => one.closest('.wide, .skip') !== null;
+    for (const one of document.querySelectorAll('body *:not(script)')) {
+        const box = one.getBoundingClientRect();
+        if (box.width === 0 || box.height === 0 || scrolls(one)) continue;
+        if (box.right > width + 1 || box.left < -1)
+            found.push(`${one.tagName}.${one.getAttribute('class')} ${box.left} to ${box.right}`);
+        const style = getComputedStyle(one);
+        if (style.overflowX === 'hidden' && one.scrollWidth > one.clientWidth + 1)
+            found.push(`${one.tagName}.${one.getAttribute('class')} hides its end`);
+    }
+    return found;
+})()"""
+
+# Of each strip: where its marks stand, in pixels from its left, and its width.
+STRIPS = r"""Array.from(document.querySelectorAll('svg.strip'), (strip) => {
+    const left = strip.getBoundingClientRect().left;
+    const marks = { width: strip.getBoundingClientRect().width,
+                    says: strip.getAttribute('aria-label') };
+    for (const name of ['allowed', 'test', 'interval', 'estimate', 'bound']) {
+        const one = strip.querySelector('.' + name);
+        if (one === null) continue;
+        const box = one.getBoundingClientRect();
+        marks[name] = [box.left - left, box.right - left];
+    }
+    return marks;
+})"""
+
+
+@pytest.fixture
+def claims(sandbox):
+    run(sandbox, tiny.SCENARIO + CLAIMS, code=1)
+    return json.loads(sandbox.read("out/results.json"))["claims"]
+
+
+def test_strips_have_the_numbers_of_results_json(claims, open_page):
+    strips = open_page().ask(STRIPS)
+    assert len(strips) == len(claims), strips
+    order = sorted(claims, key=lambda claim: claim["verdict"] != "violated")
+    for claim, strip in zip(order, strips):
+        bound = claim.get("at-most", claim.get("at-least"))
+        # The bound and the interval fix the scale, on which all else must lie.
+        allowed = strip["allowed"]
+        at = allowed[1] if "at-most" in claim else allowed[0]
+        scale = strip["width"] / 2000 if bound == 1000 else None  # the axis ends at 2,000
+        assert scale is not None and abs(at - 1000 * scale) < 1.5, strip
+        for name, key in (("interval", ("lower", "upper")), ("test", ("test_lower", "test_upper"))):
+            for found, number in zip(strip[name], (claim[one] for one in key)):
+                expected = max(0, min(2000, number)) * scale
+                # What is too narrow to be seen is drawn 0.3 % wide.
+                assert abs(found - expected) < 2 + 0.003 * strip["width"], (name, found, claim)
+        assert "1000" in strip["says"] and "interval from" in strip["says"], strip["says"]
+
+
+@pytest.mark.parametrize("scheme", ("light", "dark"))
+def test_tiny_intervals_are_seen(claims, open_page, scheme):
+    """Against a bound of 1,000 the intervals are far narrower than a pixel of a telephone."""
+    widths = [abs(claim["upper"] - claim["lower"]) / 2000 * 390 for claim in claims]
+    assert min(widths) < 0.5, f"they are not tiny: {widths}"
+    page = open_page(width=390, height=900)
+    page.show_as(scheme=scheme)
+    strips = page.browser.find_elements("css selector", "svg.strip")
+    assert len(strips) == len(claims)
+    for strip in strips:
+        bar = page.ask("getComputedStyle(document.querySelectorAll('svg.strip .interval')"
+                       f"[{strips.index(strip)}]).fill")
+        colour = tuple(int(one) for one in re.findall(r"\d+", bar)[:3])
+        rows = browser.pixels(strip.screenshot_as_png)
+        seen = sum(row.count(colour) for row in rows)
+        # At least one pixel wide over the bar's 10, beside the mark of the estimate.
+        assert seen >= 10, f"{seen} pixels of {colour} in a strip of {len(rows[0])}"
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_cut_and_all_is_read(sandbox, open_page, width):
+    run(sandbox, many() + CLAIMS, code=1)
+    page = open_page(width=width, height=900)
+    for media, scheme in (("screen", "light"), ("screen", "dark"), ("print", "light")):
+        page.show_as(media, scheme)
+        weak = {name: ratio for name, ratio in page.ask(CONTRASTS).items() if ratio < 4.5}
+        assert not weak, f"{media}, {scheme}: {weak}"
+        if media == "screen":
+            assert page.ask(CUT) == [], f"{scheme}: {page.ask(CUT)}"
+            assert page.ask("document.documentElement.scrollWidth") <= width
+    page.show_as("screen", "light")
+    page.ask("document.querySelector('.finding').append("
+             "Object.assign(document.createElement('pre'), { textContent: 'x'.repeat(999) }))")
+    page.ask("document.querySelector('.finding pre').attributeStyleMap.set('white-space', 'pre')")
+    page.ask("document.querySelector('.finding pre').attributeStyleMap.set('width', '2000px')")
+    assert page.ask(CUT) != [], "what is cut is not seen"
+
+
+def test_heads_stand_on_every_printed_page(sandbox, open_page):
+    """Measurements go over many pages of paper: each has the heads of their columns."""
+    run(sandbox, many() + CLAIMS, code=1)
+    pdf = base64.b64decode(open_page().call("Page.printToPDF")["data"])
+    rows = [text for text in printed.pages(pdf) if text.count("order-statistics") > 3]
+    assert len(rows) > 10, f"{len(rows)} pages of measurements"
+    for text in rows:
+        for head in ("dataset", "defense", "measure", "estimate", "method", "status"):
+            assert head in text, f"{head}: {text[:400]}"
+
+
+def test_keyboard_goes_down_the_page(claims, open_page):
+    """Each step of the tabulator lies in or below the section of the one before, none is a trap, and
+    where the focus is can be seen."""
+    page = open_page()
+    where = ("(() => { const one = document.activeElement;"
+             " const section = one.closest('section, nav, header');"
+             " return { place: Array.from(document.querySelectorAll('header, nav, section'))"
+             "              .indexOf(section),"
+             "          tag: one.tagName, outline: getComputedStyle(one).outlineStyle }; })()")
+    places, last = [], None
+    for _ in range(300):
+        page.press("TAB")
+        last = page.ask(where)
+        if last["tag"] == "BODY":
+            break
+        assert last["outline"] != "none", last
+        places.append(last["place"])
+    assert last["tag"] == "BODY", f"{len(places)} steps do not leave the page: {places[-9:]}"
+    assert places == sorted(places) and len(set(places)) > 5, places
