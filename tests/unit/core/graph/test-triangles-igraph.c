@@ -7,6 +7,9 @@
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-graph.h"
 
+/* Debian's, which python3-igraph is made for, whatever python3 comes first. */
+#define PYTHON "/usr/bin/python3"
+
 /* Of the edge list a line "lower higher triangles" an edge. */
 static const char script[]
     = "import sys, igraph\n"
@@ -25,8 +28,8 @@ static const char script[]
 static char *
 ask_igraph (const char *path)
 {
-  const char *arguments[] = { "python3", "-c", script, path, NULL };
-  const char *trial[] = { "python3", "-c", "import igraph", NULL };
+  const char *arguments[] = { PYTHON, "-c", script, path, NULL };
+  const char *trial[] = { PYTHON, "-c", "import igraph", NULL };
   char *output = NULL;
   int status;
 
