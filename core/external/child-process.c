@@ -15,6 +15,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/text.h"
 #include "core/external/environment.h"
+#include "core/external/process-tree.h"
 #include "core/external/program.h"
 #include "core/external/tree.h"
 
@@ -23,8 +24,10 @@
 #define SLICE_MS 10
 #define DRAIN_SLICES 100 /* after the end, for what holds standard error open while it dies */
 #define MIB (1024 * 1024)
+#define CONFINING_TASKS 2 /* bubblewrap outside, and as the first process inside */
 
-/* Of the time, looking at the folders takes one part in so many at most; and no more often than. */
+/* Of the time, looking at folders and processes takes one part in so many at most; and no more
+ * often than. */
 #define LOOK_SHARE 4
 #define LOOK_US (50 * 1000)
 
@@ -32,6 +35,8 @@ typedef enum {
   END_OWN, /* it ended by itself */
   END_TIME,
   END_DISK,
+  END_PROCESSES,
+  END_MEMORY,
   END_CANCELLED,
 } End;
 
@@ -40,8 +45,9 @@ typedef struct {
   int error_fd;
   gboolean is_open; /* that stream */
   gboolean is_confined;
+  guint own_tasks;   /* of what confines it */
   guint64 most_disk; /* bytes that its folders may come to */
-  gint64 next_look;  /* at them */
+  gint64 next_look;  /* at them, and at its processes */
   GString *kept;     /* the end of what it printed on standard error */
 } Running;
 
@@ -106,6 +112,7 @@ start (const AssayChild *child, Running *ret_running, GError **error)
   fcntl (ret_running->error_fd, F_SETFL, O_NONBLOCK);
   ret_running->is_open = TRUE;
   ret_running->is_confined = confined != NULL;
+  ret_running->own_tasks = confined != NULL ? CONFINING_TASKS : 0;
   ret_running->kept = g_string_new (NULL);
   return TRUE;
 }
@@ -139,17 +146,24 @@ has_ended (const Running *running)
          && info.si_pid != 0;
 }
 
-/* Whether its folders hold too much; now and then, however long it takes to look. */
-static gboolean
-is_disk_filled (const AssayChild *child, Running *running, gint64 now)
+/* Whether it takes more than it may; looked at now and then, however long that takes. */
+static End
+look (const AssayChild *child, Running *running, gint64 now)
 {
-  gboolean is_filled;
+  const guint more = child->process_limit + running->own_tasks;
+  End how = END_OWN;
 
   if (now < running->next_look)
-    return FALSE;
-  is_filled = disk_use (child, running->most_disk) > running->most_disk;
+    return END_OWN;
+  if (disk_use (child, running->most_disk) > running->most_disk)
+    how = END_DISK;
+  else if (assay_process_tree_tasks (running->pid, more) > more)
+    how = END_PROCESSES;
+  else if (child->memory_limit > 0
+           && assay_process_tree_memory (running->pid, child->memory_limit) > child->memory_limit)
+    how = END_MEMORY;
   running->next_look = now + MAX (LOOK_US, LOOK_SHARE * (g_get_monotonic_time () - now));
-  return is_filled;
+  return how;
 }
 
 static End
@@ -163,20 +177,18 @@ wait_for_end (const AssayChild *child, Running *running, int *ret_status)
 
     read_error_stream (running);
     now = g_get_monotonic_time ();
-    how = assay_interrupt_is_wanted ()           ? END_CANCELLED
-          : now >= end                           ? END_TIME
-          : is_disk_filled (child, running, now) ? END_DISK
-                                                 : END_OWN;
+    how = assay_interrupt_is_wanted () ? END_CANCELLED
+          : now >= end                 ? END_TIME
+                                       : look (child, running, now);
   }
-  if (how == END_TIME && has_ended (running))
+  if (how != END_CANCELLED && has_ended (running))
     how = END_OWN;
   kill (-running->pid, SIGKILL);
   while (waitpid (running->pid, ret_status, 0) < 0 && errno == EINTR)
     ;
   for (guint i = 0; i < DRAIN_SLICES && running->is_open; i++)
     read_error_stream (running);
-  running->next_look = 0;
-  if (how == END_OWN && is_disk_filled (child, running, end))
+  if (how == END_OWN && disk_use (child, running->most_disk) > running->most_disk)
     how = END_DISK;
   return how;
 }
@@ -254,6 +266,17 @@ check_end (const AssayChild *child, const Running *running, End how, int status,
                        "the program wrote more than file_limit = %" G_GUINT64_FORMAT
                        " MiB into its folder and was killed%s",
                        child->file_limit / MIB, words);
+  case END_PROCESSES:
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "the program had more than process_limit = %u processes and threads and was "
+                       "killed%s",
+                       child->process_limit, words);
+  case END_MEMORY:
+    return assay_fail (
+        error, ASSAY_ERROR_DATA,
+        "the processes of the program held more than memory_limit = %" G_GUINT64_FORMAT
+        " MiB together and were killed%s",
+        child->memory_limit / MIB, words);
   case END_OWN:
     break;
   }

@@ -11,7 +11,9 @@ typedef struct {
   const char *scratch; /* for its temporary files (TMPDIR, or /tmp where it is confined) */
   AssayConfine confine;
   double time_limit_s;
-  guint64 memory_limit; /* bytes of private memory that it may write to; 0: no limit */
+  guint64 memory_limit; /* bytes of private memory that a process of it may write to, and of memory
+                           that all of them hold together; 0: no limit */
+  guint process_limit;  /* processes and threads that it may have at a time */
   guint64 file_limit;   /* bytes of a file that it writes, and on disk of all in both folders */
 } AssayChild;
 
@@ -19,11 +21,11 @@ typedef struct {
  * dropped, and the last lines that it prints on standard error are @ret_said: one line of text
  * without control characters ("" where it printed none), for messages. The program runs in the
  * working folder; a name without a slash is looked up in PATH. When its first process has ended, is
- * out of time or has filled its folders, its whole process group is killed, and where it is
- * confined all that it started.
+ * out of time, has filled its folders, or has too many processes or too much memory, its whole
+ * process group is killed, and where it is confined all that it started.
  *
  * ASSAY_ERROR_DATA, with its last lines, where it cannot be started, does not end in time, is
- * killed by a signal, writes more than it may or has another exit status than 0 (one of 128 + N is
+ * killed by a signal, takes more than it may or has another exit status than 0 (one of 128 + N is
  * signal N, as shells have it). ASSAY_ERROR_CANCELLED where Assay itself was asked to stop
  * (core/base/interrupt.h): it is killed at once. */
 gboolean assay_child_run (const AssayChild *child, char **ret_said, GError **error);

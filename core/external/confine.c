@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <glib/gstdio.h>
+
 #include "core/base/error.h"
 #include "core/data/secret-paths.h"
 #include "core/external/program.h"
@@ -19,6 +21,7 @@ static const char *const emptied[] = { "/tmp/", "/run/" };
 #define START "assay-confine"      /* core/external/confine-start.c */
 #define START_INSIDE "/run/" START /* as it is called within bubblewrap */
 #define OTHER_TMP "/run/tmp"
+#define SHARED_MEMORY ".shm" /* below the scratch folder, so that it counts as disk */
 #define START_INSTALLED "../libexec/assay/" START
 
 /* What of it works here: tried out once a process. */
@@ -181,15 +184,18 @@ static void
 add_bubblewrap (Confined *confined, const Means *with)
 {
   g_autofree char *here = g_get_current_dir ();
+  g_autofree char *shared = g_build_filename (confined->scratch, SHARED_MEMORY, NULL);
   GPtrArray *command = confined->command;
   const char *tmp;
 
   show_what_it_is_made_of (confined, here);
   tmp = lies_in_tmp (confined) ? OTHER_TMP : "/tmp";
+  g_mkdir (shared, 0700);
   add (command, (const char *[]){ with->bwrap, "--ro-bind", "/", "/", "--dev", "/dev", "--proc",
                                   "/proc", "--tmpfs", "/run", "--ro-bind-try",
                                   "/run/current-system", "/run/current-system", "--tmpfs", "/tmp",
-                                  "--bind", confined->scratch, tmp, NULL });
+                                  "--bind", confined->scratch, tmp, "--bind", shared, "/dev/shm",
+                                  NULL });
   for (guint i = 0; i < confined->shown->len; i++)
     add (command, (const char *[]){ "--ro-bind-try", confined->shown->pdata[i],
                                     confined->shown->pdata[i], NULL });

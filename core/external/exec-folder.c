@@ -389,6 +389,7 @@ run (AssayExecFolder *folder, const char *answer, CheckAnswer check, ReadAnswer 
                              .confine = (AssayConfine) folder->exec->confine,
                              .time_limit_s = folder->exec->time_limit,
                              .memory_limit = (guint64) folder->exec->memory_limit * MIB,
+                             .process_limit = (guint) folder->exec->process_limit,
                              .file_limit = (guint64) folder->exec->file_limit * MIB };
   g_autofree char *path = g_build_filename (folder->path, answer, NULL);
   g_autofree char *said = NULL;

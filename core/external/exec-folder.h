@@ -51,6 +51,7 @@ typedef struct {
   double time_limit;
   gint64 memory_limit;
   gint64 file_limit;
+  gint64 process_limit;
   char *settings;
   guint confine;      /* AssayConfine */
   const char *folder; /* of the scenario, interned; NULL: none. No setting: see assay_exec_locate */
@@ -64,11 +65,13 @@ typedef struct {
       ASSAY_PARAM_REAL (AssayExec, time_limit, 600, 0.01, 1e6, "s",                                \
                         "Time after which the program is killed"),                                 \
       ASSAY_PARAM_INT (AssayExec, memory_limit, 0, 0, 1e7, "MiB",                                  \
-                       "Private memory that each of its processes may have (RLIMIT_DATA); 0: no "  \
-                       "limit"),                                                                   \
+                       "Private memory that each of its processes may have (RLIMIT_DATA), and "    \
+                       "memory that all of them may hold together; 0: no limit"),                  \
       ASSAY_PARAM_INT (AssayExec, file_limit, 4096, 1, 1e7, "MiB",                                 \
                        "Size that a file which it writes may have (RLIMIT_FSIZE), and all that "   \
                        "it writes into its folder together"),                                      \
+      ASSAY_PARAM_INT (AssayExec, process_limit, 1024, 1, 1e6, NULL,                               \
+                       "Processes and threads that it may have at a time", ASSAY_PARAM_EXTRA),     \
       ASSAY_PARAM_STRING (AssayExec, settings, "", "Text that is passed on to the program"),       \
       ASSAY_PARAM_CHOICE (AssayExec, confine, ASSAY_CONFINE_AUTO, assay_confine_names,             \
                           "Whether it is kept from the network, from data and results, and from "  \
