@@ -41,6 +41,8 @@ typedef struct {
   const AssayPairs *pairs;
   /* In the game member: rows of which some are secrets of the release, in any order. */
   const AssayRows *records;
+  const gint64 *record_labels; /* their classes: who asks for a record knows it; NULL: there are
+                                * none, or several */
   /* In the game cross: what the same defense released of secrets of this release, in any order,
    * with randomness and a key of its own. */
   const AssayRelease *crossed;

@@ -118,7 +118,7 @@ draw_records (const AssayRecordsDraw *draw, Made *made, GError **error)
 }
 
 gboolean
-assay_records_grant (const AssayRecordsDraw *draw, Made *made, const AssayRows **ret_records,
+assay_records_grant (const AssayRecordsDraw *draw, Made *made, AssayGranted *inout_granted,
                      GError **error)
 {
   const AssayComponent *component = assay_plan_attack (draw->plan, draw->cell);
@@ -129,6 +129,7 @@ assay_records_grant (const AssayRecordsDraw *draw, Made *made, const AssayRows *
 
   if (is_played && made->records == NULL && !draw_records (draw, made, error))
     return FALSE;
-  *ret_records = is_played ? made->records : NULL;
+  inout_granted->records = is_played ? made->records : NULL;
+  inout_granted->record_labels = is_played ? assay_role_labels (&made->record_data) : NULL;
   return TRUE;
 }

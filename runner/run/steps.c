@@ -295,6 +295,7 @@ observe (const AssayGranted *granted, const GPtrArray *all, const AssayRelease *
     .shadow = grants & ASSAY_GRANT_MECHANISM ? granted->shadow : NULL,
     .pairs = granted->pairs,
     .records = granted->records,
+    .record_labels = granted->record_labels,
     .crossed = crossed,
     .attribute_names = granted->attribute_names,
   };

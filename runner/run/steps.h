@@ -42,6 +42,7 @@ typedef struct {
   AssayShadow *shadow;      /* with the grant `mechanism`; NULL: the defense cannot be run */
   const AssayPairs *pairs;  /* NULL: none */
   const AssayRows *records; /* of the game member; NULL: none */
+  const gint64 *record_labels; /* NULL: not known */
   const AssayRelease *crossed; /* of the game cross; NULL: none */
   const char *const *attribute_names; /* NULL: none are known */
   AssayRunPosition position; /* which release of a run it is */

@@ -407,7 +407,7 @@ grant_games (AssayWorkspace *workspace, const AssayCell *cell, Protected *protec
                                   .knowledge = &workspace->knowledge,
                                   .position = granted->position };
 
-  return assay_records_grant (&draw, made_of (protected), &granted->records, error)
+  return assay_records_grant (&draw, made_of (protected), granted, error)
          && assay_crossed_grant (&draw, made_of (protected), &granted->crossed, error);
 }
 
