@@ -104,6 +104,7 @@ typedef struct {
   guint needs;                     /* set of AssayGrant */
   const char *const *reads_arrays; /* of the release, without which it has nothing to read where
                                     * its kind may do without them; NULL: none */
+  gboolean reads_gradients; /* of model updates: it has nothing to read where users make none */
   /* It takes what is released for the secret, or for something near it, whatever the defense does:
    * that attacks of this kind alone recover little is no evidence. */
   gboolean is_generic;

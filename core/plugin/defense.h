@@ -48,6 +48,9 @@ typedef struct {
   /* Arrays of its kind that its releases do not hold with these settings, whatever is granted:
    * names, NULL ends. NULL: none that is known. */
   const char *const *(*lacks) (gconstpointer settings);
+  /* Of model updates: what users do in place of gradient steps with these settings ("train to the
+   * optimum"); NULL, as a function or what it returns: they make them. */
+  const char *(*no_gradients) (gconstpointer settings);
   /* Sets what an attack on the release will meet (dimension, n_released); NULL: nothing to set. */
   void (*release_shape) (gconstpointer settings, AssayShape *inout_shape);
   /* Fills @ret_release, and in @ret_truth whatever else a game needs (adversarial rows). The truth

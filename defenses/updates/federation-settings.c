@@ -21,6 +21,17 @@ federation_uses (gconstpointer data)
                                                                   : ASSAY_GRANT_NONE;
 }
 
+const char *
+federation_no_gradients (gconstpointer data)
+{
+  const FederationSettings *settings = data;
+
+  return settings->trainer == ASSAY_TRAINER_OPTIMUM    ? "train to the optimum (trainer = optimum)"
+         : settings->trainer == ASSAY_TRAINER_CLUSTERS ? "send centroids of clusters (trainer = "
+                                                         "clusters)"
+                                                       : NULL;
+}
+
 gboolean
 federation_check_users (gint64 users, gboolean allowed, GError **error)
 {

@@ -151,9 +151,11 @@ gsize federation_users_per_split (const FederationSettings *settings);
 gboolean federation_check (gconstpointer settings, const AssayShape *shape, GError **error);
 /* Fewer than 3 users, of whom each would learn the other's update, or 2 where that is @allowed. */
 gboolean federation_check_users (gint64 users, gboolean allowed, GError **error);
+const char *federation_no_gradients (gconstpointer settings);
 void federation_shape (gconstpointer settings, AssayShape *inout_shape);
 
 /* And its descriptor, but for `check`, which may ask for more. */
 #define UPDATES_DEFENSE(symbol, name, ...)                                                         \
   ASSAY_DEFENSE (symbol, name, .uses = federation_uses, .release_shape = federation_shape,         \
-                 .produces = ASSAY_RELEASE_UPDATES, __VA_ARGS__)
+                 .no_gradients = federation_no_gradients, .produces = ASSAY_RELEASE_UPDATES,       \
+                 __VA_ARGS__)

@@ -141,6 +141,12 @@ lacks (G_GNUC_UNUSED gconstpointer settings)
   return names;
 }
 
+static const char *
+no_gradients (G_GNUC_UNUSED gconstpointer settings)
+{
+  return "train to the optimum";
+}
+
 static const AssayParam parameters[]
     = { FEDERATION_USERS (Prr10Updates),
         ASSAY_PARAM_REAL (Prr10Updates, penalty, 0.1, 1e-6, 1e3, "",
@@ -164,6 +170,7 @@ ASSAY_DEFENSE (prr10_updates, "prr10-updates",
   .check = check,
   .uses = uses,
   .lacks = lacks,
+  .no_gradients = no_gradients,
   .release_shape = release_shape,
   .produces = ASSAY_RELEASE_UPDATES,
   .protect = protect);

@@ -1,12 +1,34 @@
 /* How well the weights of an update that are not 0, its support, are told from the others: the area
  * under the ROC curve over all updates, 0.5 by chance. The unit is a column of samples, as in
  * weight-recovery. */
+#include <string.h>
+
 #include "core/data/kinds/updates.h"
 #include "core/games/guesses/score-roc.h"
 #include "core/games/guesses/weights.h"
 #include "core/plugin/plugin.h"
 
 enum { AREA, N_SERIES };
+
+/* Without sparsity there is no support to be told from other weights. */
+static gboolean
+leave_out (const AssaySupportScores *scores, gsize width, AssayOutcomes *ret_outcomes,
+           GError **error)
+{
+  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, width, error))
+    return FALSE;
+  g_clear_pointer (&ret_outcomes->series[AREA], g_free);
+  ret_outcomes->omitted[AREA]
+      = g_strdup_printf ("%s weights of the updates are 0: there are no supports to tell",
+                         scores->is_held[0] ? "none of the" : "all");
+  return TRUE;
+}
+
+static gboolean
+is_of_one_kind (const AssaySupportScores *scores)
+{
+  return memchr (scores->is_held, !scores->is_held[0], scores->n) == NULL;
+}
 
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
@@ -22,6 +44,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   if (!assay_support_scores_init (
           updates, users, assay_arrays_get (&guess->arrays, "support-scores"), &scores, error))
     return FALSE;
+  if (is_of_one_kind (&scores))
+    return leave_out (&scores, width, ret_outcomes, error);
   influence = assay_alloc (scores.n, sizeof *influence, "scores of supports", error);
   if (influence == NULL
       || !assay_roc_area (&(AssayRoc){ scores.scores, 1, scores.is_held, scores.n }, &area,

@@ -85,6 +85,16 @@ share (gsize part, gsize all)
   return all > 0 ? (double) part / (double) all : 0;
 }
 
+/* Who names nobody says nothing of any user, and is not wrong either. */
+static void
+leave_out (AssayOutcomes *outcomes)
+{
+  for (guint s = NAMED; s <= FOUND; s++) {
+    g_clear_pointer (&outcomes->series[s], g_free);
+    outcomes->omitted[s] = g_strdup ("no claim names a user");
+  }
+}
+
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
@@ -95,22 +105,26 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
       = metric_number_of_sum (context->release, assay_updates_steps (context->release) - 1);
   g_autofree gsize *numbers = g_new0 (gsize, 3 * users);
   const Counts counts = { numbers, numbers + users, numbers + 2 * users };
+  gsize named = 0;
 
   if (!count (updates, users, guess, &counts, error)
       || !assay_outcomes_alloc (ret_outcomes, N_SERIES, users, error))
     return FALSE;
   for (gsize u = 0; u < users; u++) {
+    named += counts.claims[u];
     ret_outcomes->series[NAMED][u] = share (counts.right[u], counts.claims[u]);
     ret_outcomes->series[FOUND][u] = share (counts.right[u], counts.held[u]);
     ret_outcomes->series[UNIT][u] = number;
   }
+  if (named == 0)
+    leave_out (ret_outcomes);
   return TRUE;
 }
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (NAMED, "user-claims-right", MEAN, 0, 1, "share of claims",
                  "Claims that name a user and are right, of those that name it; the mean over "
-                 "users, 0 of whom none names",
+                 "users, 0 of whom none names. Left out where none names anybody",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (FOUND, "user-weights-found", MEAN, 0, 1, "share of a user's weights",
                  "Weights of a user, other than 0, that right claims naming it show; the mean "

@@ -100,6 +100,20 @@ why_no_array (const AssayComponent *defense_part, const AssayAttack *attack)
   return NULL;
 }
 
+static char *
+why_no_gradient (const AssayComponent *defense_part, const AssayAttack *attack)
+{
+  const AssayDefense *defense = defense_part->defense;
+  const char *instead = attack->reads_gradients && defense->no_gradients != NULL
+                            ? defense->no_gradients (defense_part->settings->values)
+                            : NULL;
+
+  return instead == NULL
+             ? NULL
+             : g_strdup_printf ("attack '%s' reads gradient steps, and with defense '%s' users %s",
+                                attack->id, defense->id, instead);
+}
+
 char *
 assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *component)
 {
@@ -112,6 +126,8 @@ assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *com
                          assay_attack_reads (attack, component->settings->values), defense_part);
   if (reason == NULL)
     reason = why_no_array (defense_part, attack);
+  if (reason == NULL)
+    reason = why_no_gradient (defense_part, attack);
   if (reason == NULL)
     reason = why_no_known_rows (defense_part, component);
   return reason != NULL ? reason : why_no_runs (defense_part, component);

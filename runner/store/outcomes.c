@@ -14,19 +14,20 @@ key_of (gsize index, guint metric, guint series)
   return g_strdup_printf ("left out %zu %u %u", index, metric, series);
 }
 
-/* Gives every series that is missing from outcomes its reason. */
+/* Gives every series that is missing from outcomes its reason. Without any outcomes a metric with
+ * reasons had nothing to measure, and one without did not apply. */
 static gboolean
 select_reasons (AssayStore *store, gsize index, guint metric, guint n_series,
                 AssayOutcomes *inout_outcomes, GError **error)
 {
-  for (guint s = 0; inout_outcomes->n > 0 && s < n_series; s++) {
+  for (guint s = 0; s < n_series; s++) {
     g_autofree char *key = key_of (index, metric, s);
 
     if (inout_outcomes->series[s] != NULL)
       continue;
     if (!assay_store_get (store, key, &inout_outcomes->omitted[s], error))
       return FALSE;
-    if (inout_outcomes->omitted[s] == NULL)
+    if (inout_outcomes->omitted[s] == NULL && inout_outcomes->n > 0)
       inout_outcomes->omitted[s] = g_strdup ("the run store has no outcomes of it");
   }
   return TRUE;

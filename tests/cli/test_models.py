@@ -136,12 +136,14 @@ def test_clusters_are_no_classifiers(sandbox):
         result = sandbox.assay("run", "a.scenario", "--out", "refused")
         sandbox.expect(result, 2)
         assert message in result.err
-    sandbox.write("a.scenario", SCENARIO.format(
-        defense="trainer = clusters", attack="update-leak\ngrants = messages",
-        utility="model-accuracy", settings=""))
-    sandbox.expect(sandbox.assay("run", "a.scenario", "--out", "out"), 3)
+    for attack, code in (("update-leak\ngrants = messages", 2), ("single-holder", 3)):
+        sandbox.write("a.scenario", SCENARIO.format(
+            defense="trainer = clusters", attack=attack, utility="model-accuracy", settings=""))
+        result = sandbox.assay("run", "a.scenario", "--out", "out")
+        sandbox.expect(result, code)
+        if code == 2:
+            assert "users send centroids of clusters (trainer = clusters)" in result.err
     messages = [cell["message"] for cell in json.loads(sandbox.read("out/results.json"))["cells"]]
-    assert "models are centroids of clusters" in messages[0]
     assert "models are centroids of clusters; expected classifiers" in messages[1]
 
 

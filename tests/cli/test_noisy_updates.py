@@ -68,10 +68,33 @@ def test_what_nobody_sees_is_told_before_the_run(sandbox):
     assert "reads 'locals', which releases of defense 'prr10-updates' do not hold" in result.err
 
 
-def test_an_optimum_is_no_gradient_step(sandbox):
-    result, found = cells(sandbox, "prr10-updates", "sum-unmix", code=3)
-    assert "users train to the optimum (trainer = optimum), and what they send is no gradient step" \
-        in json.dumps(found) + result.out + result.err
+@pytest.mark.parametrize("defense, instead", [
+    ("prr10-updates", "train to the optimum"),
+    ("average\ntrainer = optimum\nloss = logistic\npenalty = 1\nmix = 0\nbatch = 0\nsteps = 1\n"
+     "standardise = no", "train to the optimum (trainer = optimum)"),
+    ("average\ntrainer = clusters\nbatch = 0\nbias = no",
+     "send centroids of clusters (trainer = clusters)")])
+def test_what_is_no_gradient_step_is_told_before_the_run(sandbox, defense, instead):
+    sandbox.write("a.scenario", SCENARIO.format(defense=defense, attack="sum-unmix"))
+    result = sandbox.assay("check", "a.scenario")
+    sandbox.expect(result, 2)
+    name = defense.split("\n", maxsplit=1)[0]
+    assert (f"attack 'sum-unmix' reads gradient steps, and with defense '{name}' users {instead}"
+            in result.err), str(result)
+
+
+def test_who_names_nobody_is_right_about_nobody(sandbox):
+    """Claims that name no user are left out of what is counted user by user; and where no weight is
+    zero there are no supports to tell."""
+    result, found = cells(sandbox, "average", "single-holder")
+    metrics = {value["metric"] for value in found[0]["measurements"]}
+    assert "user-claims-right" not in metrics and "weight-claims-right" in metrics, metrics
+    assert "user-claims-right is left out: no claim names a user" in result.out, str(result)
+    result, found = cells(sandbox, "average", "support-guess")
+    assert "support-auc is left out: none of the weights of the updates are 0" in result.out, str(
+        result)
+    result, found = cells(sandbox, "average\npenalty = 1e5\nmix = 1", "support-guess")
+    assert "support-auc is left out: all weights of the updates are 0" in result.out, str(result)
 
 
 def test_a_user_subtracts_in_vain(sandbox):
