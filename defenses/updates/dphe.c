@@ -48,6 +48,7 @@ typedef struct {
   char *key_folder;
   bool packing;
   double largest;
+  bool cheats;
 } Dphe;
 
 /* A stream of its own, named by an item of another. */
@@ -78,7 +79,8 @@ protect_packed (const AssayDefenseContext *context, AssayView secrets, AssayPail
 {
   const Dphe *settings = context->settings;
   const PackedSumSettings how = { .largest = settings->largest,
-                                  .steps = (gsize) settings->steps };
+                                  .steps = (gsize) settings->steps,
+                                  .cheats = settings->cheats };
   g_autoptr (PackedSum) sum = packed_sum_new (&how, setup);
   const FederationProtocol aggregator = { .sum = packed_sum_add, .data = sum };
   g_auto (Federation) federation = { 0 };
@@ -99,7 +101,8 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
                                      .padding = settings->padding,
                                      .permutations = settings->permutations,
                                      .renewal = settings->renewal,
-                                     .encoding = settings->encoding };
+                                     .encoding = settings->encoding,
+                                     .cheats = settings->cheats };
   const AssayStreamKey stream = key_of_item (context->stream, ITEM_MESSAGES);
   AssayPaillierSetup *setup = set_up (context, &stream, error);
   g_autoptr (EncryptedSum) sum = NULL;
@@ -164,6 +167,7 @@ static const AssayParam parameters[] = {
                     "Of packing: no weight is larger, which all users know; of its 32 bits what is "
                     "left are digits",
                     ASSAY_PARAM_EXTRA),
+  FEDERATION_CHEATS (Dphe),
   ASSAY_PARAM_END
 };
 

@@ -178,13 +178,16 @@ static AssayDpheSum *
 aggregate (EncryptedSum *sum, gsize first, const gint64 *undo, GError **error)
 {
   const gsize bytes = assay_paillier_ciphertext_bytes (assay_paillier_setup_public (sum->setup));
-  const gsize count = sum->messages->len - first;
-  g_autofree AssayDpheSent *sent = g_new (AssayDpheSent, count);
+  const gsize last = sum->messages->len;
+  g_autofree AssayDpheSent *sent = g_new (AssayDpheSent, last - first);
+  gsize count = 0;
 
-  for (gsize i = 0; i < count; i++) {
-    const Message *message = &g_array_index (sum->messages, Message, first + i);
+  for (gsize i = first; i < last; i++) {
+    const Message *message = &g_array_index (sum->messages, Message, i);
 
-    sent[i] = (AssayDpheSent){
+    if (!federation_adds_up (sum->settings.cheats, message->step, message->sender, sum->users))
+      continue;
+    sent[count++] = (AssayDpheSent){
       .count = message->count,
       .rows = &g_array_index (sum->rows, gint64, message->first),
       .ciphertexts = sum->ciphertexts->data + message->first * bytes,

@@ -17,6 +17,7 @@ typedef struct {
   guint permutations;
   guint renewal;
   guint encoding;
+  gboolean cheats; /* the aggregator adds one message up */
 } EncryptedSumSettings;
 
 typedef struct EncryptedSum EncryptedSum;

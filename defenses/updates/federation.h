@@ -131,6 +131,20 @@ typedef struct {
   gboolean shortens;      /* rows longer than 1, when they are scaled, become 1 long */
 } FederationProtocol;
 
+/* An aggregator that cheats passes one user's message on as the sum: of another user in each step,
+ * so that all have their turn. */
+static inline gboolean
+federation_adds_up (gboolean cheats, gsize step, gsize user, gsize users)
+{
+  return !cheats || user == step % users;
+}
+
+#define FEDERATION_CHEATS(Struct)                                                                  \
+  ASSAY_PARAM_BOOL (Struct, cheats, FALSE,                                                         \
+                    "The aggregator does not keep to the protocol: it passes one user's message "  \
+                    "on as the sum, another one's in each step",                                   \
+                    ASSAY_PARAM_EXTRA)
+
 /* Trains for all steps. @protocol: NULL for updates as they are. ASSAY_ERROR_MISMATCH without
  * labels of @secrets, or of the public rows that are trained on; ASSAY_ERROR_DATA where a user has
  * no sample. Reproducible to the bit for any number of threads. */

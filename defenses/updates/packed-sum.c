@@ -110,6 +110,8 @@ packed_sum_add (G_GNUC_UNUSED const Federation *federation, gsize step, AssayVie
 
     if (!send_update (sum, assay_view_row (sent, user), sent.cols, first, message, error))
       return assay_prefix (error, "user %zu: ", user);
+    if (!federation_adds_up (sum->settings.cheats, step, user, sum->users))
+      continue;
     if (total == NULL)
       total = g_memdup2 (message, sum->n_each * bytes);
     else if (!assay_paillier_add (public_key, message, sum->n_each, total, error))

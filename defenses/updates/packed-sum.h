@@ -8,6 +8,7 @@
 typedef struct {
   double largest; /* the bound on weights that all users know */
   gsize steps;
+  gboolean cheats; /* the aggregator adds one message up */
 } PackedSumSettings;
 
 typedef struct PackedSum PackedSum;

@@ -32,10 +32,12 @@ typedef struct {
     };
   };
   bool allow_two;
+  bool cheats;
 } SecureSum;
 
 typedef struct {
   AssayStreamKey stream;
+  gboolean cheats; /* the aggregator adds one message up */
   gsize steps;
   gsize users; /* N and P, known from the first step on */
   gsize weights;
@@ -133,7 +135,8 @@ add_masked (const Federation *federation, gsize step, AssayView sent, gpointer d
     guint64 total = 0;
 
     for (gsize u = 0; u < sums->users; u++)
-      total += (guint64) sums->masked[(step * sums->users + u) * sums->weights + i];
+      if (federation_adds_up (sums->cheats, step, u, sums->users))
+        total += (guint64) sums->masked[(step * sums->users + u) * sums->weights + i];
     ret_sum[i] = (float) ldexp ((double) (gint64) total, -FRACTION);
   }
   return TRUE;
@@ -144,7 +147,9 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
          AssayTruth *ret_truth, GError **error)
 {
   const SecureSum *settings = context->settings;
-  MaskedSums sums = { .stream = context->stream, .steps = (gsize) settings->steps };
+  MaskedSums sums = { .stream = context->stream,
+                      .cheats = settings->cheats,
+                      .steps = (gsize) settings->steps };
   const FederationProtocol aggregator = { .sum = add_masked, .data = &sums };
   g_auto (Federation) federation = { 0 };
 
@@ -172,6 +177,7 @@ static const AssayParam parameters[]
     = { FEDERATION_PARAMETERS (SecureSum),
         ASSAY_PARAM_BOOL (SecureSum, allow_two, FALSE,
                           "Play two users, who learn each other's updates"),
+        FEDERATION_CHEATS (SecureSum),
         ASSAY_PARAM_END };
 
 static const char *const *

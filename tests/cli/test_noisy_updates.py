@@ -99,3 +99,16 @@ def test_who_names_nobody_is_right_about_nobody(sandbox):
 
 def test_a_user_subtracts_in_vain(sandbox):
     assert measured(sandbox, "prr10-updates", "subtract\ngrants = user")["weights-found"] == 0
+
+
+CHEAT = "sum-of-one\ngrants = aggregator"
+
+
+@pytest.mark.parametrize("defense, least, most", [
+    ("dphe\nsparsity = 0.6\nusers = 5\ncheats = yes", 1, 1),
+    ("dphe\npacking = yes\nusers = 5\ncheats = yes", 0.95, 1),
+    ("dphe\nsparsity = 0.6\nusers = 5", 0, 0.5),
+    ("secure-sum\nusers = 5\ncheats = yes", 0, 0)])
+def test_an_aggregator_that_cheats_sees_one_user(sandbox, defense, least, most):
+    """What is encrypted is decrypted for it; masks that cancel out do not let it."""
+    assert least <= measured(sandbox, defense, CHEAT)["weight-claims-right"] <= most
