@@ -52,6 +52,8 @@ print_probe (const AssayPlan *plan, guint index)
           probe->is_estimate ? "at most " : "", secrets, database, public_rows, probe->cols);
   if (probe->n_groups > 0)
     printf ("; secrets come in %zu groups", probe->n_groups);
+  if (*probe->remark != '\0')
+    printf ("\n  %s", probe->remark);
   printf ("\n");
 }
 

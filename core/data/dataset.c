@@ -12,7 +12,9 @@ static const char *const holding_names[]
         "labels of the public rows (public_labels)",
         "further attributes of the secrets (attributes)",
         "further attributes of the public rows (public_attributes)",
-        "a map: cameras of the photographs, and test rows with their points in space" };
+        "a map: cameras of the photographs, and test rows with their points in space",
+        "a private graph between the secrets",
+        "rows of two modalities" };
 
 char *
 assay_holdings_describe (guint holdings)
@@ -46,7 +48,9 @@ assay_dataset_holdings (const AssayDataset *dataset)
          | (known->labels != NULL ? ASSAY_HAS_PUBLIC_LABELS : 0)
          | (dataset->secret_data.attributes != NULL ? ASSAY_HAS_ATTRIBUTES : 0)
          | (known->attributes != NULL ? ASSAY_HAS_PUBLIC_ATTRIBUTES : 0)
-         | (dataset->cameras != NULL && test->points != NULL ? ASSAY_HAS_MAP : 0);
+         | (dataset->cameras != NULL && test->points != NULL ? ASSAY_HAS_MAP : 0)
+         | (dataset->edges != NULL ? ASSAY_HAS_GRAPH : 0)
+         | (dataset->first_cols > 0 ? ASSAY_HAS_MODALITIES : 0);
 }
 
 const gint64 *
@@ -80,6 +84,7 @@ assay_dataset_clear (AssayDataset *dataset)
   g_clear_pointer (&dataset->counterparts, g_free);
   g_clear_pointer (&dataset->groups, g_free);
   g_clear_pointer (&dataset->attribute_names, g_strfreev);
+  g_clear_pointer (&dataset->edges, assay_array_free);
   g_clear_pointer (&dataset->homographies, assay_array_free);
   g_clear_pointer (&dataset->cameras, assay_array_free);
   g_clear_pointer (&dataset->sha256, g_free);

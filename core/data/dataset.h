@@ -31,6 +31,8 @@ typedef enum {
   ASSAY_HAS_ATTRIBUTES = 1 << 8, /* of the secrets */
   ASSAY_HAS_PUBLIC_ATTRIBUTES = 1 << 9,
   ASSAY_HAS_MAP = 1 << 10, /* cameras of the groups' photographs, and points of the role test */
+  ASSAY_HAS_GRAPH = 1 << 11,      /* edges between secrets, which are what is private of them */
+  ASSAY_HAS_MODALITIES = 1 << 12, /* rows are of two modalities, side by side */
 } AssayHolding;
 
 char *assay_holdings_describe (guint holdings); /* "labels of the secrets, ..." */
@@ -68,6 +70,11 @@ typedef struct {
   gsize n_groups;
   gsize n_classes;
   char **attribute_names; /* of the columns of `attributes` of all roles; NULL: there are none */
+  AssayArray *edges;        /* int64 E x 2: places of the pool that are joined, the lower one first;
+                             * rising, and each once. Their rows are then known to everybody, and
+                             * private is which of them are joined. NULL: there is no graph */
+  gsize first_cols;         /* the columns of all rows before this one are of a first modality
+                             * (images), those from it on of a second one (text); 0: one modality */
   AssayArray *homographies; /* float64 n_groups x 3 x 3: takes a pixel (x, y, 1) of the group's
                              * photograph to its view */
   AssayArray *cameras;      /* float64 n_groups x 15, of the group's photograph: focal length f and
@@ -85,6 +92,8 @@ const gint64 *assay_role_labels (const AssayRoleData *data);
 void assay_role_data_clear (AssayRoleData *data);
 void assay_dataset_clear (AssayDataset *dataset);
 
+#define ASSAY_PROBE_REMARK 512
+
 /* What can be said before anything is generated or read whole. */
 typedef struct {
   gsize n_secrets; /* in the pool; at most so many where is_estimate */
@@ -98,6 +107,7 @@ typedef struct {
   AssayGeometry geometry;
   gboolean is_estimate;
   guint64 memory; /* bytes that opening it will hold */
+  char remark[ASSAY_PROBE_REMARK]; /* what of the files was not taken as it stands; "": nothing */
 } AssayProbe;
 
 G_END_DECLS

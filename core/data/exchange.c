@@ -26,6 +26,7 @@ static const AssayArraySpec truth_arrays[] = {
   { "labels", "n", ASSAY_INT64, TRUE, 0 },      { "frames", "nf", ASSAY_FLOAT32, TRUE, 0 },
   { "label-sets", "n", ASSAY_INT64, TRUE, 0 },  { "attributes", "nq", ASSAY_INT64, TRUE, 0 },
   { "members", "r", ASSAY_INT64, TRUE, 0 },     { "mates", "y", ASSAY_INT64, TRUE, 0 },
+  { "edges", "g2", ASSAY_INT64, TRUE, 0 },      { "modalities", "m", ASSAY_INT64, TRUE, 0 },
   { .name = NULL },
 };
 
@@ -97,6 +98,14 @@ assay_truth_free (AssayTruth *truth)
   g_free (truth);
 }
 
+gsize
+assay_truth_first_cols (const AssayTruth *truth)
+{
+  const AssayArray *modalities = assay_arrays_get (&truth->arrays, "modalities");
+
+  return modalities != NULL ? (gsize) assay_array_int64 (modalities)[0] : 0;
+}
+
 /* ---- Checks ---- */
 
 gboolean
@@ -128,6 +137,45 @@ assay_guess_check (const AssayGuess *guess, const AssayArraySpec *const *more, G
                              error);
 }
 
+static gboolean
+check_edges (const AssayTruth *truth, GError **error)
+{
+  const AssayArray *edges = assay_arrays_get (&truth->arrays, "edges");
+  const gsize n = assay_arrays_get (&truth->arrays, "secrets")->shape[0];
+
+  if (edges == NULL)
+    return TRUE;
+  if (edges->shape[1] != 2)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "edges has %zu columns; expected 2, the ends of an edge", edges->shape[1]);
+  for (gsize e = 0; e < edges->shape[0]; e++) {
+    const gint64 *ends = assay_array_int64 (edges) + 2 * e;
+
+    if (ends[0] < 0 || ends[1] <= ends[0] || (guint64) ends[1] >= n)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "edge %zu joins %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT
+                         "; expected two of %zu secrets, the lower one first",
+                         e, ends[0], ends[1], n);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_modalities (const AssayTruth *truth, GError **error)
+{
+  const AssayArray *modalities = assay_arrays_get (&truth->arrays, "modalities");
+  const gsize cols = assay_arrays_get (&truth->arrays, "secrets")->shape[1];
+  const gint64 *of = modalities != NULL ? assay_array_int64 (modalities) : NULL;
+
+  return modalities == NULL
+         || (modalities->shape[0] == 2 && of[0] > 0 && of[1] > 0 && (guint64) of[0] < cols
+             && (guint64) of[1] == cols - (guint64) of[0])
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "modalities: expected how many columns of the secrets each of two has, %zu "
+                        "in all",
+                        cols);
+}
+
 gboolean
 assay_truth_check (const AssayTruth *truth, GError **error)
 {
@@ -148,6 +196,8 @@ assay_truth_check (const AssayTruth *truth, GError **error)
     if (kind->check_truth != NULL && !kind->check_truth (truth, error))
       return FALSE;
   }
+  if (!check_edges (truth, error) || !check_modalities (truth, error))
+    return FALSE;
   return assay_geometry_check (&truth->geometry,
                                assay_arrays_get (&truth->arrays, "secrets")->shape[1], error);
 }

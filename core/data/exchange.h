@@ -71,6 +71,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRelease, assay_release_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayGuess, assay_guess_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTruth, assay_truth_free)
 
+/* Columns of the secrets that are of a first modality; 0: they are of one. */
+gsize assay_truth_first_cols (const AssayTruth *truth);
+
 /* What a program of others, or a folder, may say of the release or guess that a cell asked it for:
  * its arrays and parameters, and how they are to be read. Who made it is not its to say. */
 void assay_release_take_answer (AssayRelease *release, const AssayRelease *answer);

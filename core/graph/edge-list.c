@@ -47,7 +47,7 @@ next_line (Reader *reader)
 }
 
 static gboolean
-read_id (Reader *reader, gint64 *ret_id, GError **error)
+read_id (Reader *reader, const char *what, gint64 *ret_id, GError **error)
 {
   const char *start;
   guint64 id = 0;
@@ -61,8 +61,7 @@ read_id (Reader *reader, gint64 *ret_id, GError **error)
   if (reader->at == start
       || (reader->at < reader->end && !is_between (*reader->at) && *reader->at != '\n'))
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "line %zu: expected two whole numbers of 0 or more, the ids of two nodes",
-                       reader->line);
+                       "line %zu: expected two whole numbers of 0 or more, %s", reader->line, what);
   if (id > G_MAXINT64)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "line %zu: an id is too large; expected one below 2^63", reader->line);
@@ -70,9 +69,9 @@ read_id (Reader *reader, gint64 *ret_id, GError **error)
   return TRUE;
 }
 
-/* All ids, two a link. */
+/* All numbers, two a line. @what: what both of a line are. */
 static GArray *
-read_ids (GBytes *bytes, GError **error)
+read_ids (GBytes *bytes, const char *what, GError **error)
 {
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
   gsize size;
@@ -83,14 +82,13 @@ read_ids (GBytes *bytes, GError **error)
   while (size > 0 && next_line (&reader)) {
     gint64 pair[2];
 
-    if (!read_id (&reader, &pair[0], error) || !read_id (&reader, &pair[1], error))
+    if (!read_id (&reader, what, &pair[0], error) || !read_id (&reader, what, &pair[1], error))
       return NULL;
     skip_blanks (&reader);
     if (reader.at < reader.end && *reader.at != '\n')
       return assay_fail_null (error, ASSAY_ERROR_DATA,
-                              "line %zu: has more than two columns; expected the ids of two nodes "
-                              "and nothing else",
-                              reader.line);
+                              "line %zu: has more than two columns; expected %s and nothing else",
+                              reader.line, what);
     if (ids->len > MAX_IDS)
       return assay_fail_null (error, ASSAY_ERROR_DATA, "has more than %u lines of links",
                               MAX_IDS / 2);
@@ -98,7 +96,7 @@ read_ids (GBytes *bytes, GError **error)
   }
   if (ids->len == 0)
     return assay_fail_null (error, ASSAY_ERROR_DATA,
-                            "has no edges; expected two node ids in each line");
+                            "has no numbers; expected in each line two, %s", what);
   return g_steal_pointer (&ids);
 }
 
@@ -143,6 +141,18 @@ from_ids (const GArray *linked, GError **error)
   return list->graph != NULL ? g_steal_pointer (&list) : NULL;
 }
 
+GArray *
+assay_number_pairs_read (const char *path, const char *what, GError **error)
+{
+  g_autoptr (GBytes) bytes = assay_file_map (path, error);
+  GArray *pairs;
+
+  if (bytes == NULL)
+    return NULL;
+  pairs = read_ids (bytes, what, error);
+  return pairs != NULL ? pairs : assay_prefix_null (error, "%s: ", path);
+}
+
 AssayEdgeList *
 assay_edge_list_read (const char *path, GError **error)
 {
@@ -152,7 +162,7 @@ assay_edge_list_read (const char *path, GError **error)
 
   if (bytes == NULL)
     return NULL;
-  ids = read_ids (bytes, error);
+  ids = read_ids (bytes, "the ids of two nodes", error);
   list = ids != NULL ? from_ids (ids, error) : NULL;
   return list != NULL ? list : assay_prefix_null (error, "%s: ", path);
 }

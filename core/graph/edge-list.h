@@ -21,6 +21,10 @@ AssayEdgeList *assay_edge_list_read (const char *path, GError **error);
 void assay_edge_list_free (AssayEdgeList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEdgeList, assay_edge_list_free)
 
+/* The numbers of such a file, of which each line has two: int64, in their order. @what: what both
+ * of a line are, for messages ("a node and its class"). */
+GArray *assay_number_pairs_read (const char *path, const char *what, GError **error);
+
 /* What was in the file beside simple edges, for people: "642 loops left out, 3 repeated links taken
  * once, 15 of 60 edges in one direction alone". */
 char *assay_edge_list_describe (const AssayEdgeList *list);

@@ -25,6 +25,8 @@ typedef struct {
   const gint64 *public_labels;  /* of these; NULL: they have none */
   const gint64 *labels;         /* of the secrets; NULL: they have none */
   gsize n_classes;
+  const AssayArray *edges; /* int64 E x 2 of the secrets: see AssayDataset; NULL: no graph */
+  gsize first_cols;        /* of their rows: see AssayDataset */
   AssayGeometry geometry;          /* of secrets that are images */
   const AssayMechanism *mechanism; /* the defense's own; NULL: it has none */
   AssayRunPosition position;       /* which release of the run it is */

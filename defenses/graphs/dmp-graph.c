@@ -13,16 +13,14 @@
  * is in at most D triangles (`sensitivity = degree`); the gradient is not the number of triangles
  * but a number for each pair (dmp-noise.c), and an edge of the input displaces two others.
  *
- * Items are the secrets, and known to everybody; private are the edges. There is no public graph of
- * interactions on items with features, so that one is made up (core/graph/interactions.h), the same
- * in all repeats of a release. `graph = features` is algorithm 1, line 4, to the
- * letter: all pairs are edges, so that what is clipped follows from features alone, and nothing in
- * it is private. */
-#include <math.h>
+ * Items are the secrets, and known to everybody; private are the edges, which come with the
+ * dataset. `graph = features` is algorithm 1, line 4, to the letter: all pairs are edges, so that
+ * what is clipped follows from features alone, and nothing in it is private. */
 
 #include "core/base/parallel.h"
 #include "core/data/kinds/graph.h"
-#include "core/graph/interactions.h"
+#include "core/graph/edge-array.h"
+#include "core/graph/likeness.h"
 #include "core/plugin/plugin.h"
 #include "defenses/graphs/dmp-descent.h"
 #include "defenses/graphs/dmp-mechanism.h"
@@ -35,51 +33,9 @@ static const char *const calibrations[] = { "exact", "paper-1", "paper-2", NULL 
 static const char *const sensitivities[] = { "degree", "clipped", "input", "local", NULL };
 static const char *const relations[] = { "graph", "clipped", NULL };
 static const char *const audiences[] = { "touched", "all", NULL };
-static const char *const sources[] = { "interactions", "features", NULL };
-
-/* Items of the release's stream that are no rows of the descent. */
-#define ITEM_GRAPH (G_GUINT64_CONSTANT (1) << 60)
+static const char *const sources[] = { "dataset", "features", NULL };
 
 /* ---- The private graph ---- */
-
-/* Rows minus their mean, of length 1 (0 where a row is the mean). */
-static AssayMatrix *
-centre (AssayView rows, GError **error)
-{
-  AssayMatrix *centred = assay_matrix_copy (rows, error);
-  g_autofree double *mean = g_new0 (double, MAX (rows.cols, 1));
-
-  if (centred == NULL)
-    return NULL;
-  for (gsize i = 0; i < rows.rows; i++)
-    for (gsize j = 0; j < rows.cols; j++)
-      mean[j] += (double) assay_view_row (rows, i)[j] / (double) rows.rows;
-  for (gsize i = 0; i < rows.rows; i++) {
-    float *row = assay_matrix_row (centred, i);
-    double square = 0;
-
-    for (gsize j = 0; j < rows.cols; j++) {
-      row[j] = (float) ((double) row[j] - mean[j]);
-      square += (double) row[j] * (double) row[j];
-    }
-    for (gsize j = 0; j < rows.cols && square > 0; j++)
-      row[j] = (float) ((double) row[j] / sqrt (square));
-  }
-  return centred;
-}
-
-static double
-cosine (gconstpointer data, gsize i, gsize j)
-{
-  const AssayMatrix *centred = data;
-  const float *first = centred->data + i * centred->cols,
-              *second = centred->data + j * centred->cols;
-  double sum = 0;
-
-  for (gsize k = 0; k < centred->cols; k++)
-    sum += (double) first[k] * (double) second[k];
-  return sum;
-}
 
 static AssayGraph *
 complete_graph (gsize n, GError **error)
@@ -99,46 +55,42 @@ static AssayGraph *
 make_graph (const AssayDefenseContext *context, gsize n, GError **error)
 {
   const DmpGraph *settings = context->settings;
-  AssayStream stream = assay_stream (context->common_stream, ITEM_GRAPH);
 
   if (settings->graph == DMP_FEATURES)
     return complete_graph (n, error);
-  return assay_interactions_draw (&(AssayInteractions){ .n = n,
-                                                        .classes = context->labels,
-                                                        .mean_degree = settings->mean_degree,
-                                                        .exponent = settings->exponent },
-                                  &stream, error);
+  return context->edges != NULL
+             ? assay_edge_array_graph (n, context->edges, error)
+             : assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                                "expected a dataset with a private graph between the secrets "
+                                "(such as interactions), or graph = features");
 }
 
 static AssayGraph *
-clip (const DmpGraph *settings, const AssayGraph *graph, AssayView items, GError **error)
+clip (const AssayDefenseContext *context, const AssayGraph *graph, AssayView items, GError **error)
 {
-  g_autoptr (AssayMatrix) centred = centre (items, error);
+  const DmpGraph *settings = context->settings;
+  g_autoptr (AssayMatrix) rows = assay_likeness_rows (
+      items, context->first_cols, (AssaySimilarity) settings->similarity, error);
   const AssayClipping clipping = { .rank = (AssayRank) settings->rank,
                                    .pruning = (AssayPruning) settings->pruning,
                                    .bound = (gsize) settings->bound,
-                                   .likeness = cosine,
-                                   .data = centred };
+                                   .likeness = assay_likeness_of_pair,
+                                   .data = rows };
 
-  return centred != NULL ? assay_graph_clip (graph, &clipping, error) : NULL;
+  return rows != NULL ? assay_graph_clip (graph, &clipping, error) : NULL;
 }
 
+/* Where features make the graph, what is clipped is the graph that there is. */
 static gboolean
-take_edges (const AssayGraph *graph, const char *name, AssayTruth *truth, GError **error)
+take_truth (const DmpGraph *settings, const AssayGraph *clipped, AssayTruth *truth, GError **error)
 {
-  const gsize count = assay_graph_edges (graph);
-  gint64 *edges = assay_alloc (MAX (count, 1), 2 * sizeof (gint64), "edges", error);
-  gsize filled = 0;
+  AssayArray *edges = assay_edge_array_new (clipped, error);
 
   if (edges == NULL)
     return FALSE;
-  for (gsize i = 0; i < graph->n; i++)
-    for (gsize s = graph->starts[i]; s < graph->starts[i + 1]; s++)
-      if (graph->ends[s] > i) {
-        edges[2 * filled] = (gint64) i;
-        edges[2 * filled++ + 1] = graph->ends[s];
-      }
-  assay_arrays_take_rows (&truth->arrays, name, ASSAY_INT64, count, 2, edges);
+  if (settings->graph == DMP_FEATURES)
+    assay_arrays_take (&truth->arrays, "edges", assay_array_copy (edges));
+  assay_arrays_take (&truth->arrays, "clipped-edges", edges);
   return TRUE;
 }
 
@@ -255,7 +207,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
 {
   const DmpGraph *settings = context->settings;
   g_autoptr (AssayGraph) graph = make_graph (context, items.rows, error);
-  g_autoptr (AssayGraph) clipped = graph != NULL ? clip (settings, graph, items, error) : NULL;
+  g_autoptr (AssayGraph) clipped = graph != NULL ? clip (context, graph, items, error) : NULL;
   Making making = { .settings = settings, .clipped = clipped, .stream = context->stream };
   gsize codegree = 0;
 
@@ -274,8 +226,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
                        settings->pruning == ASSAY_PRUNE_NONE ? 0 : settings->bound);
   ASSAY_SET_PARAMETER (ret_release, AssayGraphParameters, rounds, (gint64) making.descent.rounds);
   ASSAY_SET_PARAMETER (ret_release, AssayGraphParameters, scale, making.descent.sigma);
-  return take_edges (graph, "edges", ret_truth, error)
-         && take_edges (clipped, "clipped-edges", ret_truth, error)
+  return take_truth (settings, clipped, ret_truth, error)
          && release_graph (&making, ret_release, error);
 }
 
@@ -355,11 +306,11 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (DmpGraph, sensitivity, DMP_INPUT, sensitivities,
                       "Delta2: D, as published; for one edge of the clipped graph; for one edge of "
                       "the graph before it is clipped; or by mistake that of the very graph"),
-  ASSAY_PARAM_CHOICE (DmpGraph, graph, DMP_INTERACTIONS, sources,
-                      "The private graph: made-up interactions, or all pairs (nothing is private)"),
-  ASSAY_PARAM_REAL (DmpGraph, mean_degree, 40, 0, 10000, "",
-                    "Of the interactions that are drawn, loops and repeats included"),
-  ASSAY_PARAM_REAL (DmpGraph, exponent, 2.5, 1.1, 100, "", "Of the power law of activities"),
+  ASSAY_PARAM_CHOICE (DmpGraph, graph, DMP_PRIVATE, sources,
+                      "What is clipped: the dataset's private graph, or all pairs (nothing is "
+                      "private)"),
+  ASSAY_PARAM_CHOICE (DmpGraph, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
+                      "Of items of two modalities: the mean of their cosines, or that of one"),
   ASSAY_PARAM_CHOICE (DmpGraph, relation, DMP_EDGE_OF_GRAPH, relations,
                       "Neighbours of an audit: one edge of the graph, or of the clipped graph"),
   ASSAY_PARAM_INT (DmpGraph, nodes, 0, 0, 5000, "",

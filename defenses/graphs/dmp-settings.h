@@ -14,7 +14,7 @@ typedef enum { DMP_EXACT, DMP_PAPER_1, DMP_PAPER_2 } DmpCalibration;
 typedef enum { DMP_DEGREE, DMP_CLIPPED, DMP_INPUT, DMP_LOCAL } DmpSensitivity;
 typedef enum { DMP_EDGE_OF_GRAPH, DMP_EDGE_OF_CLIPPED } DmpRelation;
 typedef enum { DMP_TOUCHED, DMP_ALL } DmpAudited;
-typedef enum { DMP_INTERACTIONS, DMP_FEATURES } DmpGraphSource;
+typedef enum { DMP_PRIVATE, DMP_FEATURES } DmpGraphSource;
 
 typedef struct {
   double epsilon;
@@ -34,8 +34,7 @@ typedef struct {
   bool composition;
   guint sensitivity;
   guint graph;
-  double mean_degree;
-  double exponent;
+  guint similarity;
   guint relation;
   gint64 nodes;
   guint audited;

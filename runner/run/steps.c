@@ -42,6 +42,8 @@ assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **e
           .attributes = numbers_of (truth, "attributes"),
           .n_attributes = attributes != NULL ? attributes->shape[1] : 0,
           .frames = frames != NULL ? assay_array_view (frames).data : NULL,
+          .edges = assay_arrays_get (&truth->arrays, "edges"),
+          .first_cols = assay_truth_first_cols (truth),
           .geometry = truth->geometry };
 
   if (frames != NULL && frames->shape[1] != 4)
@@ -91,6 +93,14 @@ assay_truth_of (const AssaySecrets *secrets, GError **error)
   add_known (truth, "attributes", ASSAY_INT64, secrets->attributes, n, secrets->n_attributes);
   add_known (truth, "partners", ASSAY_INT64, secrets->counterparts, n, 1);
   add_known (truth, "frames", ASSAY_FLOAT32, secrets->frames, n, 4);
+  if (secrets->edges != NULL)
+    assay_arrays_take (&truth->arrays, "edges", assay_array_copy (secrets->edges));
+  if (secrets->first_cols > 0) {
+    const gint64 modalities[] = { (gint64) secrets->first_cols,
+                                  (gint64) (secrets->rows.cols - secrets->first_cols) };
+
+    add_known (truth, "modalities", ASSAY_INT64, modalities, G_N_ELEMENTS (modalities), 0);
+  }
   return truth;
 }
 
@@ -176,6 +186,8 @@ assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecti
           .public_labels = uses & ASSAY_GRANT_PUBLIC ? knowledge->public_labels : NULL,
           .labels = secrets->labels,
           .n_classes = secrets->n_classes,
+          .edges = secrets->edges,
+          .first_cols = secrets->first_cols,
           .geometry = secrets->geometry,
           .mechanism = defense->mechanism,
           .position = secrets->position };

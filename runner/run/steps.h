@@ -16,6 +16,8 @@ typedef struct {
   const gint64 *counterparts; /* see AssayDataset */
   const float *frames;        /* x 4: see AssayRoleData */
   gsize n_classes;
+  const AssayArray *edges; /* int64 E x 2 of places among the rows */
+  gsize first_cols;        /* see AssayDataset */
   AssayGeometry geometry;
   AssayRunPosition position; /* which secrets of a run they are, for external releases */
 } AssaySecrets;

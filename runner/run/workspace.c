@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/shared-work.h"
+#include "core/graph/edge-array.h"
 #include "runner/plan/order.h"
 #include "runner/plan/pairing.h"
 #include "runner/run/records.h"
@@ -17,6 +18,7 @@ typedef struct {
   AssayMatrix *rows;
   AssaySecrets secrets; /* those rows, and what is known of them */
   GPtrArray *known;     /* arrays of it */
+  AssayArray *edges;    /* between them; NULL: there is no graph */
   guint defense;     /* whose release is held, or was last; NOTHING: none */
   gsize known_rows;  /* public rows that were protected among the secrets */
   AssayShared *held; /* the release, as Made; others may drop it when we let go. NULL: none */
@@ -71,6 +73,7 @@ drop_secrets (AssayWorkspace *workspace, Protected *protected)
   drop_release (workspace, protected);
   g_clear_pointer (&protected->rows, assay_matrix_free);
   g_clear_pointer (&protected->known, g_ptr_array_unref);
+  g_clear_pointer (&protected->edges, assay_array_free);
   protected->dataset = protected->trial = NOTHING;
 }
 
@@ -241,9 +244,14 @@ take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *pr
     .counterparts = gather (protected, open->counterparts, sizeof (gint64), chosen),
     .frames = gather (protected, data_of (data->frames), 4 * sizeof (float), chosen),
     .n_classes = open->n_classes,
+    .first_cols = open->first_cols,
     .geometry = open->geometry,
   };
-  return TRUE;
+  if (open->edges != NULL)
+    protected->edges = assay_edge_array_among (open->edges, assay_rows_count (open->secrets),
+                                               chosen, count, error);
+  protected->secrets.edges = protected->edges;
+  return open->edges == NULL || protected->edges != NULL;
 }
 
 static gboolean

@@ -97,9 +97,48 @@ Test (graph_release, truth_has_two_ends)
   g_autoptr (GError) error = NULL;
 
   assay_arrays_take (&truth->arrays, "secrets", fixture_numbers (ASSAY_FLOAT32, 2, 3, 2, 0));
-  assay_arrays_take (&truth->arrays, "edges", fixture_numbers (ASSAY_INT64, 2, 4, 3, 0));
-  cr_assert (!assay_truth_check (truth, &error));
-  cr_assert (strstr (error->message, "edges has 3 columns; expected 2, the ends of an edge")
-                 != NULL,
-             "%s", error->message);
+  for (guint k = 0; k < 2; k++) {
+    const char *name = k == 0 ? "edges" : "clipped-edges";
+    g_autofree char *message
+        = g_strdup_printf ("%s has 3 columns; expected 2, the ends of an edge", name);
+
+    assay_arrays_take (&truth->arrays, name, fixture_numbers (ASSAY_INT64, 2, 4, 3, 0));
+    cr_assert (!assay_truth_check (truth, &error));
+    cr_assert (strstr (error->message, message) != NULL, "%s", error->message);
+    g_clear_error (&error);
+    assay_arrays_take (&truth->arrays, name,
+                       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 0, 2 },
+                                         g_new0 (gint64, 1)));
+  }
+}
+
+/* Edges between secrets that are there, the lower end first; columns of two modalities. */
+Test (graph_release, truth_is_of_its_secrets)
+{
+  static const gint64 wrong[][2] = { { 1, 1 }, { 2, 1 }, { 0, 3 }, { -1, 2 } };
+  static const gint64 splits[][2] = { { 1, 1 }, { 2, 0 }, { 0, 2 }, { 1, 2 } };
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+  g_autoptr (GError) error = NULL;
+
+  assay_arrays_take (&truth->arrays, "secrets", fixture_numbers (ASSAY_FLOAT32, 2, 3, 2, 0));
+  for (guint k = 0; k < 4; k++) {
+    assay_arrays_take (&truth->arrays, "edges",
+                       assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 1, 2 },
+                                         g_memdup2 (wrong[k], sizeof wrong[k])));
+    cr_assert (!assay_truth_check (truth, &error), "edge %u", k);
+    cr_assert (strstr (error->message, "expected two of 3 secrets, the lower one first"), "%s",
+               error->message);
+    g_clear_error (&error);
+  }
+  assay_arrays_take (&truth->arrays, "edges",
+                     assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 1, 2 },
+                                       g_memdup2 ((const gint64[]){ 0, 2 }, 16)));
+  for (guint k = 0; k < 4; k++) {
+    assay_arrays_take (&truth->arrays, "modalities",
+                       assay_array_take (ASSAY_INT64, 1, (const gsize[]){ 2 },
+                                         g_memdup2 (splits[k], sizeof splits[k])));
+    cr_assert_eq (assay_truth_check (truth, &error), k == 0, "split %u", k);
+    cr_assert_eq (assay_truth_first_cols (truth), (gsize) splits[k][0]);
+    g_clear_error (&error);
+  }
 }

@@ -125,8 +125,8 @@ Test (edge_list, bad_lines_are_named)
   static const struct {
     const char *text, *message;
   } cases[] = {
-    { "", "@/a.txt: has no edges; expected two node ids in each line" },
-    { "# nothing\n\n", "@/a.txt: has no edges; expected two node ids in each line" },
+    { "", "@/a.txt: has no numbers; expected in each line two, the ids of two nodes" },
+    { "# nothing\n\n", "@/a.txt: has no numbers; expected in each line two, the ids of two nodes" },
     { "1 2\n3\n",
       "@/a.txt: line 2: expected two whole numbers of 0 or more, the ids of two nodes" },
     { "1 -2\n", "@/a.txt: line 1: expected two whole numbers of 0 or more, the ids of two nodes" },

@@ -28,7 +28,11 @@ settings_for (const AssayDefense *defense)
   return settings;
 }
 
-/* As `defense` would in a cell, with labels of two classes for what learns from them. */
+/* Two triangles that share an edge. */
+static const gint64 edges[] = { 0, 1, 0, 2, 1, 2, 1, 3, 2, 3 };
+
+/* As `defense` would in a cell, with labels of two classes for what learns from them, and a graph
+ * for what releases one. */
 static gboolean
 protect_with (const AssayDefense *defense, const AssaySettings *settings, guint64 seed,
               AssayView secrets, AssayRows *database, AssayRelease **ret_release,
@@ -37,12 +41,17 @@ protect_with (const AssayDefense *defense, const AssaySettings *settings, guint6
   static const gint64 labels[SECRETS] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
   static const gint64 public_labels[ROWS] = { 0, 1 };
   const guint learning = ASSAY_RELEASE_CODES | ASSAY_RELEASE_UPDATES;
+  const guint graphs = ASSAY_RELEASE_GRAPH;
   const AssayStreamKey key = assay_stream_key (seed, 0, "defense", "");
+  g_autoptr (AssayArray) graph = assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 5, 2 },
+                                                   g_memdup2 (edges, sizeof edges));
   const AssaySecrets known = { .rows = secrets,
                                .geometry = { .height = secrets.cols == COLS ? SIDE : 0,
                                              .width = SIDE,
                                              .channels = 1 },
                                .labels = defense->produces & learning ? labels : NULL,
+                               .edges = defense->produces & graphs ? graph : NULL,
+                               .first_cols = defense->produces & graphs ? secrets.cols / 2 : 0,
                                .n_classes = 2 };
   const AssayKnowledge knowledge = { .database = database,
                                      .public_rows = database,
