@@ -14,7 +14,8 @@ static const char *const holding_names[]
         "further attributes of the public rows (public_attributes)",
         "a map: cameras of the photographs, and test rows with their points in space",
         "a private graph between the secrets",
-        "rows of two modalities" };
+        "rows of two modalities",
+        "pictures that the rows are features of (features, public_features)" };
 
 char *
 assay_holdings_describe (guint holdings)
@@ -50,7 +51,9 @@ assay_dataset_holdings (const AssayDataset *dataset)
          | (known->attributes != NULL ? ASSAY_HAS_PUBLIC_ATTRIBUTES : 0)
          | (dataset->cameras != NULL && test->points != NULL ? ASSAY_HAS_MAP : 0)
          | (dataset->edges != NULL ? ASSAY_HAS_GRAPH : 0)
-         | (dataset->first_cols > 0 ? ASSAY_HAS_MODALITIES : 0);
+         | (dataset->first_cols > 0 ? ASSAY_HAS_MODALITIES : 0)
+         | (dataset->secret_data.originals != NULL && known->originals != NULL ? ASSAY_HAS_ORIGINALS
+                                                                               : 0);
 }
 
 const gint64 *
@@ -67,6 +70,7 @@ assay_role_data_clear (AssayRoleData *data)
   g_clear_pointer (&data->attributes, assay_array_free);
   g_clear_pointer (&data->frames, assay_array_free);
   g_clear_pointer (&data->pictures, assay_array_free);
+  g_clear_pointer (&data->originals, assay_rows_unref);
   g_clear_pointer (&data->points, assay_array_free);
   g_clear_pointer (&data->photos, g_ptr_array_unref);
 }

@@ -33,6 +33,7 @@ typedef enum {
   ASSAY_HAS_MAP = 1 << 10, /* cameras of the groups' photographs, and points of the role test */
   ASSAY_HAS_GRAPH = 1 << 11,      /* edges between secrets, which are what is private of them */
   ASSAY_HAS_MODALITIES = 1 << 12, /* rows are of two modalities, side by side */
+  ASSAY_HAS_ORIGINALS = 1 << 13,  /* of secrets and public rows: what they are features of */
 } AssayHolding;
 
 char *assay_holdings_describe (guint holdings); /* "labels of the secrets, ..." */
@@ -50,6 +51,7 @@ typedef struct {
                          * diameter of the neighbourhood (twice the scale sigma), degrees turning
                          * from x to y */
   AssayArray *pictures;   /* int64 n: which of the photographs below the row is of */
+  AssayRows *originals;   /* n x p: the pictures that the rows are features of */
   AssayArray *points;     /* float64 n x 3: where in space the keypoint is, metres */
   GPtrArray *photos;      /* of AssayPhoto; of secrets the one of group g stands at place g */
 } AssayRoleData;
@@ -81,6 +83,7 @@ typedef struct {
                              * centre c in pixels, a rotation R (row-major) and t in metres. A point
                              * X is at p = R X + t, and at the pixel f (p_x, p_y) / p_z + c */
   AssayGeometry geometry;
+  AssayGeometry original_geometry; /* of `originals` */
   char *sha256; /* of everything that was read or generated */
 } AssayDataset;
 

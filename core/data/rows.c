@@ -290,6 +290,16 @@ assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, Assay
   }
 }
 
+float *
+assay_rows_gathered (const AssayRows *rows, const gsize *index, gsize count)
+{
+  float *values = rows != NULL ? g_new (float, count * assay_rows_cols (rows)) : NULL;
+
+  if (rows != NULL)
+    assay_rows_gather (rows, index, count, ASSAY_SCALE_NONE, values);
+  return values;
+}
+
 gboolean
 assay_rows_for_each_panel (const AssayRows *rows, gsize most, AssayScale scale, AssayPanelWork work,
                            gpointer data, GError **error)

@@ -48,6 +48,9 @@ AssayMatrix *assay_rows_matrix (const AssayRows *rows, AssayScale scale, GError 
 void assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, AssayScale scale,
                         float *ret_values);
 
+/* The same, unscaled and newly allocated; NULL of NULL. Free with g_free. */
+float *assay_rows_gathered (const AssayRows *rows, const gsize *index, gsize count);
+
 /* Does something with @panel, the rows from number @first on. */
 typedef gboolean (*AssayPanelWork) (AssayView panel, gsize first, gpointer data, GError **error);
 

@@ -27,6 +27,7 @@ typedef struct {
                                 * and without its public parameters where they are withheld */
   const AssayRows *database;
   const AssayRows *public_rows;
+  const AssayRows *public_originals; /* pictures that these are features of, where they are known */
   const gint64 *groups; /* one number per secret; of mixtures one per image of the release */
   /* What was released of the other secrets of the cell: the release itself. Without it, a guess is
    * to be made from what was released of its own secret alone. */

@@ -5,6 +5,7 @@
  * whose pixels are those of a secret is left out, with a warning. */
 #include "core/data/row-file.h"
 #include "datasets/images/cifar-file.h"
+#include "datasets/images/image-features.h"
 #include "datasets/images/image-set.h"
 
 enum { TEN, HUNDRED };
@@ -17,6 +18,8 @@ typedef struct {
   double test_share;
   char *public;
   bool public_labels;
+  char *features;
+  char *public_features;
   gint64 crops;
   guint classes;
   guint scale;
@@ -90,27 +93,37 @@ load (const AssayDatasetContext *context, gboolean is_probe, AssayImagePools *po
                  : assay_public_images_load (&named, context, is_probe, pools, error));
 }
 
+static AssayImageFeatures
+features_of (const Cifar *settings)
+{
+  return (AssayImageFeatures){ settings->features, settings->public_features };
+}
+
 static gboolean
 probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const Cifar *settings = context->settings;
+  const AssayImageFeatures features = features_of (settings);
   g_auto (AssayImagePools) pools = { 0 };
 
   return load (context, TRUE, &pools, error)
          && assay_image_pools_probe (&pools, settings->test_share, count_classes (settings),
-                                     ret_probe, error);
+                                     ret_probe, error)
+         && assay_image_features_probe (&features, context, ret_probe, error);
 }
 
 static gboolean
 open_cifar (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
 {
   const Cifar *settings = context->settings;
+  const AssayImageFeatures features = features_of (settings);
   g_auto (AssayImagePools) pools = { 0 };
 
   return load (context, FALSE, &pools, error)
          && assay_image_pools_split (&pools, settings->test_share, context->stream, error)
          && assay_image_pools_open (&pools, settings->scale, count_classes (settings), ret_dataset,
-                                    error);
+                                    error)
+         && assay_image_features_open (&features, context, ret_dataset, error);
 }
 
 static const AssayParam parameters[] = {
@@ -131,6 +144,12 @@ static const AssayParam parameters[] = {
                     "Public images are a file in CIFAR's format, whose labels are read, for "
                     "attackers who learn labels",
                     ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_STRING (Cifar, features, "",
+                      "Files of rows, one for each image: features, which are protected in place "
+                      "of the images they were made of. Without test images, or test_share",
+                      ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_STRING (Cifar, public_features, "", "The same of the public images",
+                      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 

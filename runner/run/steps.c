@@ -93,6 +93,7 @@ assay_truth_of (const AssaySecrets *secrets, GError **error)
   add_known (truth, "attributes", ASSAY_INT64, secrets->attributes, n, secrets->n_attributes);
   add_known (truth, "partners", ASSAY_INT64, secrets->counterparts, n, 1);
   add_known (truth, "frames", ASSAY_FLOAT32, secrets->frames, n, 4);
+  add_known (truth, "originals", ASSAY_FLOAT32, secrets->originals, n, secrets->n_original_cols);
   if (secrets->edges != NULL)
     assay_arrays_take (&truth->arrays, "edges", assay_array_copy (secrets->edges));
   if (secrets->first_cols > 0) {
@@ -102,6 +103,15 @@ assay_truth_of (const AssaySecrets *secrets, GError **error)
     add_known (truth, "modalities", ASSAY_INT64, modalities, G_N_ELEMENTS (modalities), 0);
   }
   return truth;
+}
+
+AssayKnowledge
+assay_knowledge_of (const AssayDataset *dataset)
+{
+  return (AssayKnowledge){ .database = dataset->database,
+                           .public_rows = dataset->public_rows,
+                           .public_originals = dataset->public_data.originals,
+                           .public_labels = assay_role_labels (&dataset->public_data) };
 }
 
 /* A defense that draws from rows of a role needs some of the right length. */
@@ -300,6 +310,7 @@ observe (const AssayGranted *granted, const GPtrArray *all, const AssayRelease *
     .release = all->pdata[0],
     .database = grants & ASSAY_GRANT_DATABASE ? granted->knowledge->database : NULL,
     .public_rows = grants & ASSAY_GRANT_PUBLIC ? granted->knowledge->public_rows : NULL,
+    .public_originals = grants & ASSAY_GRANT_PUBLIC ? granted->knowledge->public_originals : NULL,
     .groups = grants & ASSAY_GRANT_GROUPS ? granted->groups : NULL,
     .other_releases = grants & ASSAY_GRANT_OTHER_RELEASES ? all->pdata[0] : NULL,
     .repeats = all->len > 1 ? (const AssayRelease *const *) (all->pdata + 1) : NULL,

@@ -15,6 +15,8 @@ typedef struct {
   gsize n_attributes;
   const gint64 *counterparts; /* see AssayDataset */
   const float *frames;        /* x 4: see AssayRoleData */
+  const float *originals;     /* x n_original_cols: see AssayRoleData */
+  gsize n_original_cols;
   gsize n_classes;
   const AssayArray *edges; /* int64 E x 2 of places among the rows */
   gsize first_cols;        /* see AssayDataset */
@@ -31,8 +33,11 @@ gboolean assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, G
 typedef struct {
   AssayRows *database;
   AssayRows *public_rows;
+  AssayRows *public_originals; /* the pictures that these are features of */
   const gint64 *public_labels; /* for defenses that learn from public rows; no attack is given it */
 } AssayKnowledge;
+
+AssayKnowledge assay_knowledge_of (const AssayDataset *dataset);
 
 /* What an attack is granted, out of what there is. */
 typedef struct {

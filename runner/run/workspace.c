@@ -184,10 +184,7 @@ assay_workspace_dataset (AssayWorkspace *workspace, guint index, const char **re
       return FALSE;
     }
     workspace->dataset = index;
-    workspace->knowledge = (AssayKnowledge){ .database = workspace->open.database,
-                                             .public_rows = workspace->open.public_rows,
-                                             .public_labels
-                                             = assay_role_labels (&workspace->open.public_data) };
+    workspace->knowledge = assay_knowledge_of (&workspace->open);
     if (!assay_order_draw (plan, index, &workspace->open, &workspace->order, error)) {
       drop_dataset (workspace);
       return FALSE;
@@ -242,11 +239,14 @@ take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *pr
     .attributes = gather (protected, data_of (data->attributes), q * sizeof (gint64), chosen),
     .n_attributes = q,
     .counterparts = gather (protected, open->counterparts, sizeof (gint64), chosen),
+    .originals = assay_rows_gathered (data->originals, chosen, count),
+    .n_original_cols = data->originals != NULL ? assay_rows_cols (data->originals) : 0,
     .frames = gather (protected, data_of (data->frames), 4 * sizeof (float), chosen),
     .n_classes = open->n_classes,
     .first_cols = open->first_cols,
     .geometry = open->geometry,
   };
+  g_ptr_array_add (protected->known, (gpointer) protected->secrets.originals);
   if (open->edges != NULL)
     protected->edges = assay_edge_array_among (open->edges, assay_rows_count (open->secrets),
                                                chosen, count, error);

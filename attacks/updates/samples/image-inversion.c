@@ -2,8 +2,9 @@
  * (attacks/updates/samples/update-sample.h), tells those pixels of its sample in which weights are
  * not 0, exactly, and of the others an interval. Pixels depend on each other, and how they do is
  * learned of public pictures (column-completion.h): what was told of any of them is paired with the
- * whole picture. With pixels as features the public rows are those pairs; of other features that
- * stand in the rows it gives these.
+ * whole picture. With pixels as features the public rows are those pairs. Of other features the
+ * dataset has to have the pictures that public rows are features of: rows are features and picture
+ * side by side then, and the picture is what no update tells a pixel of.
  *
  * Silent, with no estimate, where a message is not of one sample, by what the release says (a pass,
  * or a batch of several) or because rows of its gradient are not multiples of one direction; where
@@ -64,10 +65,17 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Inversion, inversion_clear)
 
 /* ---- The attack ---- */
 
-/* Public rows as users scale theirs. */
+static gsize
+n_pixels (const AssayObservation *seen)
+{
+  return seen->public_originals != NULL ? assay_rows_cols (seen->public_originals) : 0;
+}
+
+/* Public rows as users scale theirs, and the pictures that they are features of beside them. */
 static AssayMatrix *
 read_public (const AssayObservation *seen, gsize most, gsize cols, GError **error)
 {
+  const gsize pixels = n_pixels (seen);
   const AssayArray *mean = assay_arrays_get (&seen->release->arrays, "mean");
   const AssayArray *deviation = assay_arrays_get (&seen->release->arrays, "deviation");
   const gsize n = MIN (most, assay_rows_count (seen->public_rows));
@@ -81,10 +89,15 @@ read_public (const AssayObservation *seen, gsize most, gsize cols, GError **erro
     return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
                             "there are no public rows to learn hidden columns from; expected 1 or "
                             "more");
-  rows = assay_matrix_new (n, cols, error);
+  rows = assay_matrix_new (n, cols + pixels, error);
   if (rows == NULL)
     return NULL;
-  assay_rows_read (seen->public_rows, 0, n, ASSAY_SCALE_NONE, rows->data);
+  for (gsize i = 0; i < n; i++) {
+    assay_rows_read (seen->public_rows, i, 1, ASSAY_SCALE_NONE, assay_matrix_row (rows, i));
+    if (pixels > 0)
+      assay_rows_read (seen->public_originals, i, 1, ASSAY_SCALE_NONE,
+                       assay_matrix_row (rows, i) + cols);
+  }
   for (gsize i = 0; mean != NULL && deviation != NULL && i < n; i++)
     for (gsize j = 0; j < cols; j++) {
       float *x = assay_matrix_row (rows, i) + j;
@@ -129,6 +142,33 @@ begin (const ImageInversion *settings, const AssayObservation *seen, Inversion *
              assay_matrix_view (rows), &inversion->completion, error);
 }
 
+/* Columns that follow those of the sample, of which nothing is known. */
+static gboolean
+widen (gsize cols, UpdateSample *inout_sample, GError **error)
+{
+  const gsize n = inout_sample->cols;
+  g_auto (UpdateSample) wide = { 0 };
+
+  if (cols == n)
+    return TRUE;
+  if (!update_sample_init (cols, &wide, error))
+    return FALSE;
+  memcpy (wide.values, inout_sample->values, n * sizeof *wide.values);
+  memcpy (wide.low, inout_sample->low, n * sizeof *wide.low);
+  memcpy (wide.high, inout_sample->high, n * sizeof *wide.high);
+  memcpy (wide.is_exact, inout_sample->is_exact, n);
+  for (gsize j = n; j < cols; j++) {
+    wide.low[j] = -G_MAXDOUBLE;
+    wide.high[j] = G_MAXDOUBLE;
+    wide.is_exact[j] = FALSE;
+  }
+  wide.label = inout_sample->label;
+  update_sample_clear (inout_sample);
+  *inout_sample = wide;
+  wide = (UpdateSample){ 0 };
+  return TRUE;
+}
+
 static gboolean
 has_column (const UpdateSample *sample)
 {
@@ -159,9 +199,30 @@ invert_message (gsize l, G_GNUC_UNUSED guint worker, gpointer data, GError **err
   else if (!has_column (sample))
     inversion->ends[l] = HIDDEN;
   else
-    return column_completion_fill (&inversion->completion, sample, error)
+    return (widen (inversion->completion.cols, sample, error)
+            && column_completion_fill (&inversion->completion, sample, error))
            || assay_prefix (error, "message %zu: ", l);
   return TRUE;
+}
+
+/* What follows the features of each sample that was found. */
+static void
+take_pictures (const Inversion *inversion, gsize n, AssayGuess *guess)
+{
+  const gsize cols = inversion->training.cols, pixels = inversion->completion.cols - cols;
+  float *pictures;
+  gsize row = 0;
+
+  if (pixels == 0 || n == 0)
+    return;
+  pictures = g_new (float, n * pixels);
+  for (gsize l = 0; l < inversion->locals.rows; l++)
+    if (inversion->ends[l] == FOUND) {
+      for (gsize j = 0; j < pixels; j++)
+        pictures[row * pixels + j] = (float) inversion->samples[l].values[cols + j];
+      row++;
+    }
+  assay_arrays_take_rows (&guess->arrays, "pictures", ASSAY_FLOAT32, n, pixels, pictures);
 }
 
 static gboolean
@@ -188,6 +249,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                                                 .label = sample->label });
   }
   update_guess_take (&found, seen->release, ret_guess);
+  take_pictures (&inversion, ends[FOUND], ret_guess);
   ret_guess->says = g_strdup_printf ("of %zu messages %zu tell a sample; %zu are of several, of "
                                      "%zu all margins were met, and %zu tell no column",
                                      inversion.locals.rows, ends[FOUND], ends[OF_MANY],

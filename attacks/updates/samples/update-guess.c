@@ -13,6 +13,7 @@ const AssayArraySpec update_guess_arrays[] = {
   { "known-columns", "nd", ASSAY_UINT8, TRUE, 0 },
   { "estimated-labels", "n", ASSAY_INT64, TRUE, 0 },
   { "of-rows", "n", ASSAY_INT64, TRUE, 0 },
+  { "pictures", "np", ASSAY_FLOAT32, TRUE, 0 },
   { .name = NULL },
 };
 

@@ -145,7 +145,7 @@ Test (attack_inputs, errors)
   const LiftingCase problem = { "dimension=2", FALSE, 4, 20, 8 }, plain = { NULL, FALSE, 4, 20, 8 };
   g_autoptr (AssayRows) narrow = fixture_normal_rows (5, 7, 3);
   g_autoptr (AssayRows) single = fixture_normal_rows (1, 8, 3);
-  const AssayKnowledge nothing = { 0 }, of_seven = { narrow, narrow, NULL };
+  const AssayKnowledge nothing = { 0 }, of_seven = { .database = narrow, .public_rows = narrow };
   const AssayKnowledge of_one = { .database = single };
   g_auto (LiftingScene) scene = { 0 };
   g_auto (LiftingScene) vectors = { 0 };
@@ -153,7 +153,7 @@ Test (attack_inputs, errors)
 
   lifting_scene_make (&problem, &scene);
   lifting_scene_make (&plain, &vectors);
-  all = (AssayKnowledge){ scene.rows, scene.rows, NULL };
+  all = (AssayKnowledge){ .database = scene.rows, .public_rows = scene.rows };
   check_error (run (&assay_attack_database, &vectors, G_MAXUINT, &all, NULL, &error),
                ASSAY_ERROR_MISMATCH,
                "attack 'database' reads subspaces, but the release of 'none' holds vectors");
