@@ -54,6 +54,10 @@ cli_claim_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char 
     *ret_measure = "linkability";
     *ret_bound = "0.10";
     return;
+  case ASSAY_GAME_EDGE:
+    *ret_measure = "edge-gain";
+    *ret_bound = "0.02";
+    return;
   case ASSAY_GAME_RECONSTRUCT:
     break;
   }

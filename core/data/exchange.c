@@ -17,6 +17,7 @@ static const AssayArraySpec guess_arrays[] = {
   { "prior", "k", ASSAY_FLOAT32, TRUE, 0 },      { "attribute", "a", ASSAY_INT64, TRUE, 0 },
   { "threshold", "h", ASSAY_FLOAT32, TRUE, 0 },  { "member-scores", "r", ASSAY_FLOAT32, TRUE, 0 },
   { "cross-scores", "xy", ASSAY_FLOAT32, TRUE, 0 },
+  { "edge-scores", "e", ASSAY_FLOAT32, TRUE, 0 }, { "edge-pairs", "e2", ASSAY_INT64, TRUE, 0 },
   { .name = NULL },
 };
 

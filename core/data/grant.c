@@ -4,7 +4,8 @@
 const char *const assay_grant_names[]
     = { "database",      "public",        "groups", "other-releases", "repeats", "labels",
         "hash-function", "no-parameters", "mechanism", "key",
-        "aggregator",    "messages",      "user",   "key-generator",  NULL };
+        "aggregator",    "messages",      "user",   "key-generator",  "features", "known-edges",
+        NULL };
 
 char *
 assay_grants_describe (guint grants)

@@ -24,6 +24,8 @@ typedef enum {
   ASSAY_GRANT_MESSAGES = 1 << 11,   /* what users sent to it, as they sent it */
   ASSAY_GRANT_USER = 1 << 12,       /* what all users share and the aggregator does not know */
   ASSAY_GRANT_KEY_GENERATOR = 1 << 13, /* what decrypts */
+  ASSAY_GRANT_FEATURES = 1 << 14,    /* rows of the secrets, where their graph is what is private */
+  ASSAY_GRANT_KNOWN_EDGES = 1 << 15, /* the edges between the first half of the secrets */
 } AssayGrant;
 
 /* The scenario's words for them ("database", "public", ...), in the order of their bits. */

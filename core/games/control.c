@@ -7,6 +7,7 @@
 #include "core/base/vectors.h"
 #include "core/data/codes.h"
 #include "core/games/guesses/cross.h"
+#include "core/games/guesses/edge.h"
 #include "core/games/guesses/infer.h"
 #include "core/games/guesses/member.h"
 #include "core/games/guesses/weights.h"
@@ -130,6 +131,8 @@ check_guess (AssayGame game, const AssayObservation *seen, const AssayGuess *gue
     return assay_member_check (seen, guess, error);
   case ASSAY_GAME_CROSS:
     return assay_cross_check (seen, guess, error);
+  case ASSAY_GAME_EDGE:
+    return assay_edge_check (seen, guess, error);
   }
   g_return_val_if_reached (FALSE);
 }
@@ -332,6 +335,9 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
 {
   const AssayGame game = assay_attack_plays (attack, context->settings);
   const GPtrArray *repeats = control_case->repeats;
+  const AssayView features = control_case->features != NULL
+                                 ? assay_matrix_view (control_case->features)
+                                 : (AssayView){ 0 };
   const AssayObservation seen
       = { .release = control_case->release,
           .database = control_case->database,
@@ -345,7 +351,10 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
           .pairs = control_case->pairs,
           .records = control_case->records,
           .crossed = control_case->crossed,
-          .attribute_names = (const char *const *) control_case->attribute_names };
+          .attribute_names = (const char *const *) control_case->attribute_names,
+          .features = control_case->features != NULL ? &features : NULL,
+          .first_cols = control_case->first_cols,
+          .known_edges = control_case->known_edges };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   gboolean is_ok = assay_attack_run (attack, context, &seen, guess, error);
 
@@ -359,6 +368,8 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
     is_ok = assay_member_judge (control_case->truth, guess, ret_outcome, error);
   else if (is_ok && game == ASSAY_GAME_CROSS)
     is_ok = assay_cross_judge (control_case->truth, guess, ret_outcome, error);
+  else if (is_ok && game == ASSAY_GAME_EDGE)
+    is_ok = assay_edge_judge (control_case->truth, guess, ret_outcome, error);
   else if (is_ok && assay_arrays_get (&guess->arrays, "codes") != NULL)
     judge_codes (control_case, guess, ret_outcome);
   else if (is_ok && assay_guess_is_of_weights (guess))

@@ -57,9 +57,8 @@ assay_edge_array_among (const AssayArray *edges, gsize n, const gsize *chosen, g
   const gint64 *ends = assay_array_int64 (edges);
   g_autofree guint32 *places = assay_alloc (MAX (n, 1), sizeof (guint32), "nodes", error);
   g_autofree AssayLink *links
-      = places != NULL
-            ? assay_alloc (MAX (edges->shape[0], 1), sizeof (AssayLink), "edges", error)
-            : NULL;
+      = places != NULL ? assay_alloc (MAX (edges->shape[0], 1), sizeof (AssayLink), "edges", error)
+                       : NULL;
   g_autoptr (AssayGraph) graph = NULL;
   gsize kept = 0;
 

@@ -52,7 +52,9 @@ assay_likeness_rows (AssayView items, gsize first_cols, AssaySimilarity similari
     return NULL;
   /* What does not count has length 0. */
   centre (rows, (Columns){ 0, first_cols > 0 ? first_cols : items.cols },
-          !has_first ? 0 : is_joint ? G_SQRT2 / 2 : 1);
+          !has_first ? 0
+          : is_joint ? G_SQRT2 / 2
+                     : 1);
   if (first_cols > 0)
     centre (rows, (Columns){ first_cols, items.cols },
             !has_second ? 0

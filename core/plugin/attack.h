@@ -18,6 +18,8 @@ typedef enum {
   ASSAY_GAME_MEMBER,      /* ... `member-scores` of `records`: higher, the rather it was released */
   ASSAY_GAME_CROSS,       /* ... `cross-scores` of all items of two releases: higher, the rather
                            * both are of one secret */
+  ASSAY_GAME_EDGE,        /* ... `edge-scores` of pairs of secrets: higher, the rather they are
+                           * joined in the private graph */
 } AssayGame;
 
 /* All that an attack receives: the release, and one pointer a grant, NULL where not granted. Truth
@@ -50,6 +52,12 @@ typedef struct {
   /* What the columns of `attributes` are called, of the dataset's secrets and public rows; NULL:
    * they have no names. */
   const char *const *attribute_names;
+  /* Where a graph between the secrets is what is private: their rows, of which the columns before
+   * @first_cols are of a first modality (0: one modality); and the edges between those of the first
+   * half of them, numbered below n / 2. NULL: not granted. */
+  const AssayView *features;
+  gsize first_cols;
+  const AssayArray *known_edges;
 } AssayObservation;
 
 typedef struct {
@@ -72,14 +80,17 @@ typedef struct {
   AssayRows *records;
   AssayRelease *crossed;
   char **attribute_names;
+  AssayMatrix *features; /* of which the columns before first_cols are of a first modality */
+  gsize first_cols;
+  AssayArray *known_edges;
 } AssayControlCase;
 
 typedef struct {
   const char *says; /* "a secret that is itself public is found" */
   /* In the game link the truth of the case holds `partners`, in the game pair `sources`
-   * (core/data/kinds), in the game member `members`, in the game cross `mates`; what is won is a
-   * share of right first candidates, the area under the ROC curve, and in the game infer a share
-   * of right values. */
+   * (core/data/kinds), in the game member `members`, in the game cross `mates`, in the game edge
+   * `edges`; what is won is a share of right first candidates, the area under the ROC curve, and in
+   * the game infer a share of right values. */
   gboolean (*make) (gconstpointer settings, AssayStreamKey stream, AssayControlCase *ret_case,
                     GError **error);
   double at_least; /* share that must be recovered ... */

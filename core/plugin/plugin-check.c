@@ -167,7 +167,7 @@ check_attack (const AssayAttack *attack, GError **error)
 {
   return expect (is_line (attack->control.says), attack->id,
                  "expected the member control.says: what winning its control shows", error)
-         && expect (attack->game <= ASSAY_GAME_CROSS, attack->id,
+         && expect (attack->game <= ASSAY_GAME_EDGE, attack->id,
                     "expected the member game to be one that there is", error)
          && expect (attack->attack != NULL, attack->id, "expected the member attack", error)
          && expect (attack->control.make != NULL || attack->external != NULL, attack->id,

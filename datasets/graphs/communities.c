@@ -35,8 +35,7 @@ number_communities (GraphCommunities *communities, gsize n)
       ids[count++] = ids[i];
   for (gsize i = 0; i < n; i++)
     communities->of_node[i]
-        = (gint64 *) bsearch (&communities->of_node[i], ids, count, sizeof *ids, compare_ids)
-          - ids;
+        = (gint64 *) bsearch (&communities->of_node[i], ids, count, sizeof *ids, compare_ids) - ids;
   communities->count = count;
 }
 

@@ -121,8 +121,8 @@ fit_items (Making *making, GError **error)
   if (items->labels == NULL)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "communities: expected labels, by whose classes they take items");
-  chosen = graph_communities_assign (&making->communities, n, items->labels, rows,
-                                     items->n_classes, error);
+  chosen = graph_communities_assign (&making->communities, n, items->labels, rows, items->n_classes,
+                                     error);
   return chosen != NULL ? graph_items_choose (items, chosen, n, error)
                         : assay_prefix (error, "communities: ");
 }
@@ -164,12 +164,12 @@ make_edges (const Making *making, GError **error)
 
   if (making->list != NULL)
     return assay_edge_array_new (making->list->graph, error);
-  drawn = assay_interactions_draw (
-      &(AssayInteractions){ .n = making->items.rows->rows,
-                            .classes = making->items.labels,
-                            .mean_degree = making->settings->mean_degree,
-                            .exponent = making->settings->exponent },
-      &stream, error);
+  drawn
+      = assay_interactions_draw (&(AssayInteractions){ .n = making->items.rows->rows,
+                                                       .classes = making->items.labels,
+                                                       .mean_degree = making->settings->mean_degree,
+                                                       .exponent = making->settings->exponent },
+                                 &stream, error);
   return drawn != NULL ? assay_edge_array_new (drawn, error) : NULL;
 }
 

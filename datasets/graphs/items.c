@@ -30,8 +30,8 @@ copy_columns (const AssayRows *rows, gsize at, AssayMatrix *matrix)
 
 /* Rows of both files side by side. */
 static AssayMatrix *
-read_rows (const char *first, const char *second, const char *const *folders,
-           gsize *ret_first_cols, GError **error)
+read_rows (const char *first, const char *second, const char *const *folders, gsize *ret_first_cols,
+           GError **error)
 {
   g_autoptr (AssayRowFiles) left = assay_row_files_open (first, folders, error);
   g_autoptr (AssayRowFiles) right
@@ -105,8 +105,8 @@ read_test (const GraphItemFiles *files, GraphItems *items, GError **error)
   if ((*files->test_second != '\0') != (*files->second != '\0'))
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "test_second: expected a file where second is one, and none where not");
-  items->test = read_rows (files->test_first, files->test_second, files->folders, &first_cols,
-                           error);
+  items->test
+      = read_rows (files->test_first, files->test_second, files->folders, &first_cols, error);
   if (items->test == NULL)
     return FALSE;
   if (items->test->cols != items->rows->cols || first_cols != items->first_cols)
@@ -174,8 +174,8 @@ graph_items_draw (const GraphItemDraw *draw, AssayStreamKey key, GraphItems *ret
                   GError **error)
 {
   const gsize cols = draw->first_cols + draw->second_cols;
-  g_auto (GraphItems) items = { .first_cols = draw->second_cols > 0 ? draw->first_cols : 0,
-                                .n_classes = draw->classes };
+  g_auto (GraphItems) items
+      = { .first_cols = draw->second_cols > 0 ? draw->first_cols : 0, .n_classes = draw->classes };
   g_autoptr (AssayMatrix) centres = assay_matrix_new (draw->classes, cols, error);
   AssayStream stream = assay_stream (key, ITEM (OF_CENTRES, 0));
 

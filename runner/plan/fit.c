@@ -262,6 +262,7 @@ static const struct {
   { "class-scores", ASSAY_GAME_INFER },
   { "member-scores", ASSAY_GAME_MEMBER },
   { "cross-scores", ASSAY_GAME_CROSS },
+  { "edge-scores", ASSAY_GAME_EDGE },
 };
 
 gboolean

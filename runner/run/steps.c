@@ -34,17 +34,16 @@ assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **e
 {
   const AssayArray *frames = assay_arrays_get (&truth->arrays, "frames");
   const AssayArray *attributes = assay_arrays_get (&truth->arrays, "attributes");
-  AssaySecrets secrets
-      = { .rows = assay_array_view (assay_arrays_get (&truth->arrays, "secrets")),
-          .groups = numbers_of (truth, "groups"),
-          .labels = numbers_of (truth, "labels"),
-          .label_sets = numbers_of (truth, "label-sets"),
-          .attributes = numbers_of (truth, "attributes"),
-          .n_attributes = attributes != NULL ? attributes->shape[1] : 0,
-          .frames = frames != NULL ? assay_array_view (frames).data : NULL,
-          .edges = assay_arrays_get (&truth->arrays, "edges"),
-          .first_cols = assay_truth_first_cols (truth),
-          .geometry = truth->geometry };
+  AssaySecrets secrets = { .rows = assay_array_view (assay_arrays_get (&truth->arrays, "secrets")),
+                           .groups = numbers_of (truth, "groups"),
+                           .labels = numbers_of (truth, "labels"),
+                           .label_sets = numbers_of (truth, "label-sets"),
+                           .attributes = numbers_of (truth, "attributes"),
+                           .n_attributes = attributes != NULL ? attributes->shape[1] : 0,
+                           .frames = frames != NULL ? assay_array_view (frames).data : NULL,
+                           .edges = assay_arrays_get (&truth->arrays, "edges"),
+                           .first_cols = assay_truth_first_cols (truth),
+                           .geometry = truth->geometry };
 
   if (frames != NULL && frames->shape[1] != 4)
     return assay_fail (error, ASSAY_ERROR_DATA,
@@ -97,8 +96,8 @@ assay_truth_of (const AssaySecrets *secrets, GError **error)
   if (secrets->edges != NULL)
     assay_arrays_take (&truth->arrays, "edges", assay_array_copy (secrets->edges));
   if (secrets->first_cols > 0) {
-    const gint64 modalities[] = { (gint64) secrets->first_cols,
-                                  (gint64) (secrets->rows.cols - secrets->first_cols) };
+    const gint64 modalities[]
+        = { (gint64) secrets->first_cols, (gint64) (secrets->rows.cols - secrets->first_cols) };
 
     add_known (truth, "modalities", ASSAY_INT64, modalities, G_N_ELEMENTS (modalities), 0);
   }
@@ -255,6 +254,8 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
                      | (seen->other_releases != NULL ? ASSAY_GRANT_OTHER_RELEASES : 0)
                      | (seen->repeats != NULL ? ASSAY_GRANT_REPEATS : 0)
                      | (seen->shadow != NULL || seen->pairs != NULL ? ASSAY_GRANT_MECHANISM : 0)
+                     | (seen->features != NULL ? ASSAY_GRANT_FEATURES : 0)
+                     | (seen->known_edges != NULL ? ASSAY_GRANT_KNOWN_EDGES : 0)
                      | assay_release_holds (release);
   g_autofree char *lacking
       = assay_grants_describe (assay_attack_needs (attack, settings->values) & ~held);
@@ -286,58 +287,18 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
          && (seen->pairs == NULL || assay_pairs_check (seen->pairs, release, error));
 }
 
-/* All releases that an attack may see, the one under attack first. */
-static GPtrArray *
-released (const AssayGranted *granted)
-{
-  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
-
-  g_ptr_array_add (all, assay_release_granted (granted->release, granted->grants));
-  for (guint i = 0; granted->grants & ASSAY_GRANT_REPEATS && granted->repeats != NULL
-                    && i < granted->repeats->len;
-       i++)
-    g_ptr_array_add (all, assay_release_granted (granted->repeats->pdata[i], granted->grants));
-  return all;
-}
-
-/* What the attack sees, of @all releases. */
-static AssayObservation
-observe (const AssayGranted *granted, const GPtrArray *all, const AssayRelease *crossed)
-{
-  const guint grants = granted->grants;
-
-  return (AssayObservation){
-    .release = all->pdata[0],
-    .database = grants & ASSAY_GRANT_DATABASE ? granted->knowledge->database : NULL,
-    .public_rows = grants & ASSAY_GRANT_PUBLIC ? granted->knowledge->public_rows : NULL,
-    .public_originals = grants & ASSAY_GRANT_PUBLIC ? granted->knowledge->public_originals : NULL,
-    .groups = grants & ASSAY_GRANT_GROUPS ? granted->groups : NULL,
-    .other_releases = grants & ASSAY_GRANT_OTHER_RELEASES ? all->pdata[0] : NULL,
-    .repeats = all->len > 1 ? (const AssayRelease *const *) (all->pdata + 1) : NULL,
-    .n_repeats = all->len - 1,
-    .shadow = grants & ASSAY_GRANT_MECHANISM ? granted->shadow : NULL,
-    .pairs = granted->pairs,
-    .records = granted->records,
-    .record_labels = granted->record_labels,
-    .crossed = crossed,
-    .attribute_names = granted->attribute_names,
-  };
-}
-
 gboolean
 assay_step_attack (const AssayAttack *attack, const AssaySettings *settings, AssayStreamKey stream,
                    const AssayGranted *granted, AssayGuess **ret_guess, GError **error)
 {
   const AssayAttackContext context
       = { .settings = settings->values, .stream = stream, .position = granted->position };
-  g_autoptr (GPtrArray) all = released (granted);
-  g_autoptr (AssayRelease) crossed
-      = granted->crossed != NULL ? assay_release_granted (granted->crossed, granted->grants) : NULL;
-  const AssayObservation seen = observe (granted, all, crossed);
+  g_auto (AssaySight) sight = { 0 };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
 
-  if (!check_fit (attack, settings, granted, &seen, error)
-      || !assay_attack_run (attack, &context, &seen, guess, error))
+  if (!assay_sight_open (granted, &sight, error)
+      || !check_fit (attack, settings, granted, &sight.seen, error)
+      || !assay_attack_run (attack, &context, &sight.seen, guess, error))
     return FALSE;
   *ret_guess = g_steal_pointer (&guess);
   return TRUE;
@@ -348,14 +309,12 @@ assay_step_control (const AssayAttack *attack, const AssayAttackContext *context
                     AssayStreamKey key, const AssayGranted *granted,
                     AssayControlOutcome *ret_outcome, GError **error)
 {
-  g_autoptr (GPtrArray) all = released (granted);
-  g_autoptr (AssayRelease) crossed
-      = granted->crossed != NULL ? assay_release_granted (granted->crossed, granted->grants) : NULL;
-  const AssayObservation seen = observe (granted, all, crossed);
+  g_auto (AssaySight) sight = { 0 };
   const AssaySettings settings = { .values = (gpointer) context->settings };
 
-  return check_fit (attack, &settings, granted, &seen, error)
-         && assay_control_play_like (attack, context, key, &seen, ret_outcome, error);
+  return assay_sight_open (granted, &sight, error)
+         && check_fit (attack, &settings, granted, &sight.seen, error)
+         && assay_control_play_like (attack, context, key, &sight.seen, ret_outcome, error);
 }
 
 /* Whether estimate i is of secret i. */
@@ -378,8 +337,7 @@ is_in_another_space (const AssayRelease *release, const AssayTruth *truth, const
   const AssayArray *estimates = assay_arrays_get (&guess->arrays, "estimates");
 
   return release != NULL && secrets != NULL && estimates != NULL
-         && release->kind == ASSAY_RELEASE_VECTORS
-         && estimates->shape[1] != secrets->shape[1]
+         && release->kind == ASSAY_RELEASE_VECTORS && estimates->shape[1] != secrets->shape[1]
          && estimates->shape[1] == assay_release_cols (release);
 }
 

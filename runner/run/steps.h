@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/plugin/plugin.h"
+#include "runner/run/sight/sight.h"
 
 /* Secrets on their way to a defense, with what is known of them. Arrays have one entry a row, or
  * are NULL. */
@@ -28,32 +29,6 @@ typedef struct {
  * counts as many classes as the labels have. */
 AssayTruth *assay_truth_of (const AssaySecrets *secrets, GError **error);
 gboolean assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **error);
-
-/* Knowledge that can be granted. What is not at hand is NULL. */
-typedef struct {
-  AssayRows *database;
-  AssayRows *public_rows;
-  AssayRows *public_originals; /* the pictures that these are features of */
-  const gint64 *public_labels; /* for defenses that learn from public rows; no attack is given it */
-} AssayKnowledge;
-
-AssayKnowledge assay_knowledge_of (const AssayDataset *dataset);
-
-/* What an attack is granted, out of what there is. */
-typedef struct {
-  guint grants; /* set of AssayGrant */
-  const AssayRelease *release;
-  const AssayKnowledge *knowledge;
-  const gint64 *groups;     /* as AssayObservation has them, or NULL */
-  const GPtrArray *repeats; /* of AssayRelease; NULL: none */
-  AssayShadow *shadow;      /* with the grant `mechanism`; NULL: the defense cannot be run */
-  const AssayPairs *pairs;  /* NULL: none */
-  const AssayRows *records; /* of the game member; NULL: none */
-  const gint64 *record_labels; /* NULL: not known */
-  const AssayRelease *crossed; /* of the game cross; NULL: none */
-  const char *const *attribute_names; /* NULL: none are known */
-  AssayRunPosition position; /* which release of a run it is */
-} AssayGranted;
 
 /* How secrets are protected. */
 typedef struct {

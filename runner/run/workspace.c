@@ -439,6 +439,7 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                                  .knowledge = &workspace->knowledge,
                                  .groups = assay_truth_released_groups (made_of (protected)->truth),
                                  .repeats = workspace->granted,
+                                 .truth = made_of (protected)->truth,
                                  .attribute_names
                                  = (const char *const *) workspace->open.attribute_names,
                                  .position = made_position (workspace->plan, cell, is_tuning, 0) };

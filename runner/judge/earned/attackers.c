@@ -30,7 +30,8 @@ game_of (const AssayComponent *component)
                                        [ASSAY_GAME_PAIR] = "pair",
                                        [ASSAY_GAME_INFER] = "infer",
                                        [ASSAY_GAME_MEMBER] = "member",
-                                       [ASSAY_GAME_CROSS] = "cross" };
+                                       [ASSAY_GAME_CROSS] = "cross",
+                                       [ASSAY_GAME_EDGE] = "edge" };
   const AssayAuditor *auditor = assay_auditor_of (component->plugin);
 
   if (auditor != NULL)

@@ -5,6 +5,8 @@
 
 #include "core/data/codes.h"
 #include "core/games/control.h"
+#include "core/games/guesses/edge.h"
+#include "core/graph/graph.h"
 #include "core/plugin/registry.h"
 #include "runner/run/steps.h"
 #include "tests/reference/fixtures.h"
@@ -296,6 +298,13 @@ guess_zeros (const AssayAttackContext *context, const AssayObservation *seen, As
     assay_arrays_take_rows (&ret_guess->arrays, "cross-scores", ASSAY_FLOAT32, n, m,
                             g_new0 (float, n * m));
   }
+  if (seen->features != NULL || seen->release->kind == ASSAY_RELEASE_GRAPH) {
+    const gsize pairs_of_all = assay_pair_count (assay_edge_count_nodes (seen->release));
+
+    assay_arrays_take (
+        &ret_guess->arrays, "edge-scores",
+        assay_array_take (ASSAY_FLOAT32, 1, &pairs_of_all, g_new0 (float, pairs_of_all)));
+  }
   return TRUE;
 }
 
@@ -343,7 +352,8 @@ Test (plugins_run, controls_are_won_by_the_attack_and_lost_by_a_broken_one)
 
     const gboolean has_area
         = whole.game == ASSAY_GAME_PAIR || whole.game == ASSAY_GAME_MEMBER
-          || whole.game == ASSAY_GAME_CROSS || whole.game == ASSAY_GAME_INFER;
+          || whole.game == ASSAY_GAME_CROSS || whole.game == ASSAY_GAME_EDGE
+          || whole.game == ASSAY_GAME_INFER;
 
     if (whole.control.make == NULL)
       continue;

@@ -1,0 +1,28 @@
+/* Scores of pairs as a guess of the game edge, and cases with a known outcome. */
+#pragma once
+
+#include "core/plugin/attack.h"
+
+G_BEGIN_DECLS
+
+/* Room for a score of each pair i < j of @n secrets, 0. ASSAY_ERROR_MEMORY. */
+float *edge_guess_scores (gsize n, GError **error);
+/* Takes them over; @pairs (two secrets of each of @count, i < j) too, or NULL for all pairs. */
+void edge_guess_take (AssayGuess *guess, gsize count, float *scores, gint64 *pairs);
+
+/* The score that a release gives to each pair: the weight of a graph, 0 where there is none.
+ * ASSAY_ERROR_MEMORY. */
+float *edge_guess_of_release (const AssayRelease *release, gsize *ret_count, GError **error);
+
+typedef struct {
+  AssayStreamKey key;
+  /* Edges are drawn between alike items (cosine above a threshold) and not by interactions. */
+  gboolean is_alike;
+} EdgeCase;
+
+/* 240 items of two modalities and four classes, joined by a graph; its release has for each edge
+ * ln (1 + triangles) as a weight, without noise. Features and the edges between the first half of
+ * the items are known. ASSAY_ERROR_MEMORY. */
+gboolean edge_case_make (const EdgeCase *made, AssayControlCase *ret_case, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,68 @@
+/* Which items a private graph joins, from their features alone, which are public: the rather, the
+ * more alike they are. It does not look at the release, so that what it finds is no leak of it: it
+ * is the floor beside which other attacks on the graph stand. */
+#include "attacks/graphs/edge-guess.h"
+#include "core/graph/graph.h"
+#include "core/graph/likeness.h"
+#include "core/plugin/plugin.h"
+
+typedef struct {
+  guint similarity;
+} FeatureLink;
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const FeatureLink *settings = context->settings;
+  g_autoptr (AssayMatrix) rows = assay_likeness_rows (
+      *seen->features, seen->first_cols, (AssaySimilarity) settings->similarity, error);
+  const gsize n = seen->features->rows;
+  float *scores = rows != NULL ? edge_guess_scores (n, error) : NULL;
+
+  if (scores == NULL)
+    return FALSE;
+  assay_likeness_fill (rows, scores);
+  edge_guess_take (ret_guess, assay_pair_count (n), scores, NULL);
+  return TRUE;
+}
+
+static gboolean
+make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
+              GError **error)
+{
+  return edge_case_make (&(EdgeCase){ .key = key, .is_alike = TRUE }, ret_case, error);
+}
+
+static guint64
+memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
+{
+  return (guint64) shape->n_secrets * shape->n_secrets / 2 * sizeof (float)
+         + (guint64) shape->n_secrets * shape->cols * sizeof (float);
+}
+
+static guint
+wants (G_GNUC_UNUSED gconstpointer settings)
+{
+  return ASSAY_HAS_GRAPH;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_CHOICE (FeatureLink, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
+                      "Of items of two modalities: the mean of their cosines, or that of one"),
+  ASSAY_PARAM_END
+};
+
+ASSAY_ATTACK (feature_link, "feature-link",
+  .summary = "The floor: take items with like features for joined, without the release",
+  .reference = { "Assay", "core/graph/likeness.h" },
+  ASSAY_SETTINGS (FeatureLink, parameters),
+  .memory = memory,
+  .reads = ASSAY_RELEASE_GRAPH,
+  .needs = ASSAY_GRANT_FEATURES,
+  .wants = wants,
+  .game = ASSAY_GAME_EDGE,
+  .attack = attack,
+  .control = { .says = "items that are joined where their cosine is above 0.5 are told from others",
+               .make = make_control,
+               .at_least = 0.8 });

@@ -1,0 +1,114 @@
+/* Which edges a clipped graph has, from features alone: every item lists the `bound` = D items
+ * that are most like it, and those that list each other are joined (Cheng, Dai and Sun 2026,
+ * algorithm 1, line 4, to the letter: the graph is made of features, so that whoever has them has
+ * the graph). Among these a pair with more triangles scores higher. D is a public parameter of the
+ * release.
+ * Where the private graph is one of interactions, it says what features alone tell of it. */
+#include "attacks/graphs/edge-guess.h"
+#include "core/data/kinds/graph.h"
+#include "core/graph/clipping.h"
+#include "core/graph/likeness.h"
+#include "core/graph/motifs.h"
+#include "core/plugin/plugin.h"
+
+#define ASSUMED_BOUND 100
+
+typedef struct {
+  gint64 bound;
+  guint similarity;
+} Recompute;
+
+static AssayGraph *
+join_all (gsize n, GError **error)
+{
+  g_autofree AssayLink *links
+      = assay_alloc (MAX (assay_pair_count (n), 1), sizeof (AssayLink), "pairs", error);
+
+  if (links == NULL)
+    return NULL;
+  for (guint32 i = 0; i < n; i++)
+    for (guint32 j = i + 1; j < n; j++)
+      links[assay_pair_number (n, i, j)] = (AssayLink){ i, j };
+  return assay_graph_new (n, links, assay_pair_count (n), NULL, error);
+}
+
+/* Of the release, unless the setting says otherwise. */
+static gsize
+bound_of (const Recompute *settings, const AssayRelease *release)
+{
+  const gint64 *said = ASSAY_PARAMETER (release, AssayGraphParameters, bound);
+
+  if (settings->bound > 0)
+    return (gsize) settings->bound;
+  return said != NULL && *said > 0 ? (gsize) *said : ASSUMED_BOUND;
+}
+
+static gboolean
+attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
+        GError **error)
+{
+  const Recompute *settings = context->settings;
+  const gsize n = seen->features->rows, bound = bound_of (settings, seen->release);
+  g_autoptr (AssayMatrix) rows = assay_likeness_rows (
+      *seen->features, seen->first_cols, (AssaySimilarity) settings->similarity, error);
+  const AssayClipping clipping
+      = { ASSAY_RANK_COSINE, ASSAY_PRUNE_MUTUAL, bound, assay_likeness_of_pair, rows };
+  g_autoptr (AssayGraph) all = rows != NULL ? join_all (n, error) : NULL;
+  g_autoptr (AssayGraph) clipped = all != NULL ? assay_graph_clip (all, &clipping, error) : NULL;
+  float *scores = clipped != NULL ? edge_guess_scores (n, error) : NULL;
+
+  if (scores == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    for (gsize s = clipped->starts[i]; s < clipped->starts[i + 1]; s++)
+      if (clipped->ends[s] > i)
+        scores[assay_pair_number (n, i, clipped->ends[s])]
+            = (float) assay_motif_of_pair (clipped, ASSAY_MOTIF_TRIANGLES, 1, i, clipped->ends[s]);
+  ret_guess->says = g_strdup_printf ("%zu mutual neighbours among %zu nearest",
+                                     assay_graph_edges (clipped), bound);
+  edge_guess_take (ret_guess, assay_pair_count (n), scores, NULL);
+  return TRUE;
+}
+
+static gboolean
+make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
+              GError **error)
+{
+  return edge_case_make (&(EdgeCase){ .key = key, .is_alike = TRUE }, ret_case, error);
+}
+
+static guint64
+memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
+{
+  return (guint64) shape->n_secrets * shape->n_secrets * 24;
+}
+
+static guint
+wants (G_GNUC_UNUSED gconstpointer settings)
+{
+  return ASSAY_HAS_GRAPH;
+}
+
+static const AssayParam parameters[] = {
+  ASSAY_PARAM_INT (Recompute, bound, 0, 0, 100000, "neighbours",
+                   "D; 0: as the release says, or else 100"),
+  ASSAY_PARAM_CHOICE (Recompute, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
+                      "Of items of two modalities: the mean of their cosines, or that of one"),
+  ASSAY_PARAM_END
+};
+
+ASSAY_ATTACK (recompute, "recompute",
+  .summary = "Clip all pairs by features alone, as a defense would that makes its graph of them",
+  .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
+                 "Hashing",
+                 "algorithm 1, line 4" },
+  ASSAY_SETTINGS (Recompute, parameters),
+  .memory = memory,
+  .reads = ASSAY_RELEASE_GRAPH,
+  .needs = ASSAY_GRANT_FEATURES,
+  .wants = wants,
+  .game = ASSAY_GAME_EDGE,
+  .attack = attack,
+  .control = { .says = "items that are joined where their cosine is above 0.5 list each other",
+               .make = make_control,
+               .at_least = 0.75 });

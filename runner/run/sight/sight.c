@@ -1,0 +1,85 @@
+#include "runner/run/sight/sight.h"
+
+#include "core/graph/edge-array.h"
+
+static GPtrArray *
+released (const AssayGranted *granted)
+{
+  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_release_free);
+
+  g_ptr_array_add (all, assay_release_granted (granted->release, granted->grants));
+  for (guint i = 0; granted->grants & ASSAY_GRANT_REPEATS && granted->repeats != NULL
+                    && i < granted->repeats->len;
+       i++)
+    g_ptr_array_add (all, assay_release_granted (granted->repeats->pdata[i], granted->grants));
+  return all;
+}
+
+static AssayObservation
+observe (const AssayGranted *granted, const AssaySight *sight)
+{
+  const guint grants = granted->grants;
+  const GPtrArray *all = sight->released;
+
+  return (AssayObservation){
+    .release = all->pdata[0],
+    .database = grants & ASSAY_GRANT_DATABASE ? granted->knowledge->database : NULL,
+    .public_rows = grants & ASSAY_GRANT_PUBLIC ? granted->knowledge->public_rows : NULL,
+    .public_originals = grants & ASSAY_GRANT_PUBLIC ? granted->knowledge->public_originals : NULL,
+    .groups = grants & ASSAY_GRANT_GROUPS ? granted->groups : NULL,
+    .other_releases = grants & ASSAY_GRANT_OTHER_RELEASES ? all->pdata[0] : NULL,
+    .repeats = all->len > 1 ? (const AssayRelease *const *) (all->pdata + 1) : NULL,
+    .n_repeats = all->len - 1,
+    .shadow = grants & ASSAY_GRANT_MECHANISM ? granted->shadow : NULL,
+    .pairs = granted->pairs,
+    .records = granted->records,
+    .record_labels = granted->record_labels,
+    .crossed = sight->crossed,
+    .attribute_names = granted->attribute_names,
+    .features = sight->features.rows > 0 ? &sight->features : NULL,
+    .first_cols = sight->features.rows > 0 ? assay_truth_first_cols (granted->truth) : 0,
+    .known_edges = sight->known_edges,
+  };
+}
+
+/* The edges of which both ends are in the first half of the secrets. */
+static AssayArray *
+edges_of_half (const AssayTruth *truth, GError **error)
+{
+  const gsize n = assay_arrays_get (&truth->arrays, "secrets")->shape[0];
+  g_autofree gsize *half = g_new (gsize, n / 2 + 1);
+
+  for (gsize i = 0; i < n / 2; i++)
+    half[i] = i;
+  return assay_edge_array_among (assay_arrays_get (&truth->arrays, "edges"), n, half, n / 2, error);
+}
+
+gboolean
+assay_sight_open (const AssayGranted *granted, AssaySight *ret_sight, GError **error)
+{
+  const AssayTruth *truth = granted->truth;
+  const guint grants = truth != NULL && assay_arrays_get (&truth->arrays, "edges") != NULL
+                           ? granted->grants
+                           : ASSAY_GRANT_NONE;
+
+  if (grants & ASSAY_GRANT_KNOWN_EDGES) {
+    ret_sight->known_edges = edges_of_half (truth, error);
+    if (ret_sight->known_edges == NULL)
+      return FALSE;
+  }
+  if (grants & ASSAY_GRANT_FEATURES)
+    ret_sight->features = assay_array_view (assay_arrays_get (&truth->arrays, "secrets"));
+  ret_sight->released = released (granted);
+  ret_sight->crossed
+      = granted->crossed != NULL ? assay_release_granted (granted->crossed, granted->grants) : NULL;
+  ret_sight->seen = observe (granted, ret_sight);
+  return TRUE;
+}
+
+void
+assay_sight_clear (AssaySight *sight)
+{
+  g_clear_pointer (&sight->released, g_ptr_array_unref);
+  g_clear_pointer (&sight->crossed, assay_release_free);
+  g_clear_pointer (&sight->known_edges, assay_array_free);
+}

@@ -1,0 +1,45 @@
+/* What an attack sees: out of what there is, what it is granted. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+/* Knowledge that can be granted. What is not at hand is NULL. */
+typedef struct {
+  AssayRows *database;
+  AssayRows *public_rows;
+  AssayRows *public_originals; /* the pictures that these are features of */
+  const gint64 *public_labels; /* for defenses that learn from public rows; no attack is given it */
+} AssayKnowledge;
+
+AssayKnowledge assay_knowledge_of (const AssayDataset *dataset);
+
+/* What an attack is granted, out of what there is. */
+typedef struct {
+  guint grants; /* set of AssayGrant */
+  const AssayRelease *release;
+  const AssayKnowledge *knowledge;
+  const gint64 *groups;     /* as AssayObservation has them, or NULL */
+  const GPtrArray *repeats; /* of AssayRelease; NULL: none */
+  AssayShadow *shadow;      /* with the grant `mechanism`; NULL: the defense cannot be run */
+  const AssayPairs *pairs;  /* NULL: none */
+  const AssayRows *records; /* of the game member; NULL: none */
+  const gint64 *record_labels; /* NULL: not known */
+  const AssayRelease *crossed; /* of the game cross; NULL: none */
+  const char *const *attribute_names; /* NULL: none are known */
+  const AssayTruth *truth; /* of whose graph rows and known edges are granted; NULL: none */
+  AssayRunPosition position; /* which release of a run it is */
+} AssayGranted;
+
+/* @seen borrows from the other members, which do not move, and from what it was opened of. */
+typedef struct {
+  GPtrArray *released; /* of AssayRelease: all that it may see, the one under attack first */
+  AssayRelease *crossed;
+  AssayArray *known_edges;
+  AssayView features;
+  AssayObservation seen;
+} AssaySight;
+
+/* @ret_sight arrives zeroed. ASSAY_ERROR_MEMORY. */
+gboolean assay_sight_open (const AssayGranted *granted, AssaySight *ret_sight, GError **error);
+void assay_sight_clear (AssaySight *sight);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssaySight, assay_sight_clear)
