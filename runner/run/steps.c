@@ -104,15 +104,6 @@ assay_truth_of (const AssaySecrets *secrets, GError **error)
   return truth;
 }
 
-AssayKnowledge
-assay_knowledge_of (const AssayDataset *dataset)
-{
-  return (AssayKnowledge){ .database = dataset->database,
-                           .public_rows = dataset->public_rows,
-                           .public_originals = dataset->public_data.originals,
-                           .public_labels = assay_role_labels (&dataset->public_data) };
-}
-
 /* A defense that draws from rows of a role needs some of the right length. */
 static gboolean
 check_material (const char *what, const AssayRows *rows, gsize cols, GError **error)

@@ -2,6 +2,15 @@
 
 #include "core/graph/edge-array.h"
 
+AssayKnowledge
+assay_knowledge_of (const AssayDataset *dataset)
+{
+  return (AssayKnowledge){ .database = dataset->database,
+                           .public_rows = dataset->public_rows,
+                           .public_originals = dataset->public_data.originals,
+                           .public_labels = assay_role_labels (&dataset->public_data) };
+}
+
 static GPtrArray *
 released (const AssayGranted *granted)
 {
