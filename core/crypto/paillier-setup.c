@@ -38,3 +38,17 @@ assay_paillier_setup_free (AssayPaillierSetup *setup)
   assay_paillier_key_free (setup->key);
   g_free (setup);
 }
+
+const char *
+assay_paillier_remark (const char *folder)
+{
+  AssayPaillierKey *key;
+  gboolean is_reproducible;
+
+  if (*folder == '\0')
+    return ASSAY_PAILLIER_SEED_REMARK;
+  key = assay_key_folder_load (folder, NULL);
+  is_reproducible = key != NULL && key->is_reproducible;
+  g_clear_pointer (&key, assay_paillier_key_free);
+  return is_reproducible ? ASSAY_PAILLIER_SEED_REMARK : NULL;
+}

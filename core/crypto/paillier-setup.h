@@ -36,7 +36,9 @@ AssayPaillierSetup *assay_paillier_setup_new (const AssayPaillierChoice *choice,
 void assay_paillier_setup_free (AssayPaillierSetup *setup);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierSetup, assay_paillier_setup_free)
 
-/* What a report says of a key from a seed. */
+/* What a report says of a key from a seed: that is one where no @folder is named, or where the key
+ * in it says so itself. Else, and where it cannot be read (which protecting refuses), NULL. */
+const char *assay_paillier_remark (const char *folder);
 #define ASSAY_PAILLIER_SEED_REMARK                                                                 \
   "encrypted under a test key from a seed, which whoever knows it decrypts with: for audits alone"
 

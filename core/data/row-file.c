@@ -16,9 +16,7 @@
 typedef struct {
   char *name;
   char *choice; /* what of the file: "age,income"; NULL: all */
-  char *range;  /* "[100:200]" as written; NULL: none */
-  gboolean has_first, has_end;
-  gsize first, end;
+  AssayRowSpan span;
 } Entry;
 
 static void
@@ -26,7 +24,6 @@ clear_entry (Entry *entry)
 {
   g_free (entry->name);
   g_free (entry->choice);
-  g_free (entry->range);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Entry, clear_entry)
 
@@ -45,19 +42,43 @@ parse_bound (const char *text, gboolean *ret_has, gsize *ret_bound)
   return TRUE;
 }
 
+/* "[100:200]"; FALSE: it is none. */
 static gboolean
-parse_range (const char *text, Entry *entry)
+parse_span (const char *text, AssayRowSpan *ret_span)
 {
   const gsize length = strlen (text);
+  AssayRowSpan span = { .text = "" };
   g_autofree char *inside = NULL;
   g_auto (GStrv) bounds = NULL;
 
-  if (length < 3 || text[length - 1] != ']')
+  if (length < 3 || text[length - 1] != ']' || length >= sizeof span.text)
     return FALSE;
   inside = g_strndup (text + 1, length - 2);
   bounds = g_strsplit (inside, ":", -1);
-  return g_strv_length (bounds) == 2 && parse_bound (bounds[0], &entry->has_first, &entry->first)
-         && parse_bound (bounds[1], &entry->has_end, &entry->end);
+  if (g_strv_length (bounds) != 2 || !parse_bound (bounds[0], &span.has_first, &span.first)
+      || !parse_bound (bounds[1], &span.has_end, &span.end))
+    return FALSE;
+  memcpy (span.text, text, length + 1);
+  *ret_span = span;
+  return TRUE;
+}
+
+static gboolean
+check_span (const AssayRowSpan *span, const char *text, GError **error)
+{
+  return !(span->has_first && span->has_end && span->first >= span->end)
+         || assay_fail (error, ASSAY_ERROR_DATA, "'%s' is an empty range", text);
+}
+
+char *
+assay_row_span_split (const char *text, AssayRowSpan *ret_span, GError **error)
+{
+  const char *last = strrchr (text, '[');
+
+  *ret_span = (AssayRowSpan){ .text = "" };
+  if (last == NULL || last == text || !parse_span (last, ret_span))
+    return g_strdup (text);
+  return check_span (ret_span, text, error) ? g_strndup (text, (gsize) (last - text)) : NULL;
 }
 
 /* Where the brackets behind the name of a file begin; NULL: there are none. The name itself may
@@ -85,12 +106,8 @@ parse_brackets (const char *brackets, gboolean has_choice, Entry *entry)
   const char *last = strrchr (brackets, '[');
   gsize length = strlen (brackets);
 
-  if (last[1] != '\0' && parse_range (last, entry)) {
-    entry->range = g_strdup (last);
+  if (last[1] != '\0' && parse_span (last, &entry->span))
     length = (gsize) (last - brackets);
-  } else {
-    entry->has_first = entry->has_end = FALSE;
-  }
   if (length == 0)
     return TRUE;
   if (!has_choice || length < 3 || brackets[length - 1] != ']')
@@ -116,8 +133,8 @@ parse_entry (const char *text, const char *specification, Entry *entry, GError *
                        "malformed range '%s': expected [FIRST:END], rows counted from 0 and END "
                        "not included; either may be left out",
                        text);
-  if (entry->has_first && entry->has_end && entry->first >= entry->end)
-    return assay_fail (error, ASSAY_ERROR_DATA, "'%s' is an empty range", text);
+  if (!check_span (&entry->span, text, error))
+    return FALSE;
   if (format == ASSAY_ROWS_UNKNOWN)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "'%s' is of an unknown format: expected " ASSAY_ROW_FORMATS, entry->name);
@@ -259,23 +276,18 @@ check_rows (const char *path, const AssayRowTable *table, gsize first, gsize end
 
 /* ---- Opening ---- */
 
-static gboolean
-resolve_range (const char *path, const Entry *entry, gsize count, AssayRowRange *ret_range,
-               GError **error)
+gboolean
+assay_row_span_resolve (const AssayRowSpan *span, const char *path, gsize count, gsize *ret_first,
+                        gsize *ret_end, GError **error)
 {
-  const gsize first = entry->has_first ? entry->first : 0;
-  const gsize end = entry->has_end ? entry->end : count;
-
-  if (entry->has_end && end == 0)
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: the range %s is empty", path, entry->range);
-  if (first >= count || end > count)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s: the range %s reaches out of the file, which has %zu rows", path,
-                       entry->range, count);
-  ret_range->first = first;
-  ret_range->end = end;
-  ret_range->n_in_file = count;
-  return TRUE;
+  *ret_first = span->has_first ? span->first : 0;
+  *ret_end = span->has_end ? span->end : count;
+  if (span->has_end && *ret_end == 0)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s: the range %s is empty", path, span->text);
+  return (*ret_first < count && *ret_end <= count)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "%s: the range %s reaches out of the file, which has %zu rows", path,
+                        span->text, count);
 }
 
 static gboolean
@@ -289,8 +301,10 @@ append_entry (AssayRowFiles *files, const Entry *entry, const char *const *folde
   char *canonical;
 
   if (path == NULL || !assay_row_table_open (path, entry->name, entry->choice, &table, error)
-      || !resolve_range (path, entry, table.count, &range, error))
+      || !assay_row_span_resolve (&entry->span, path, table.count, &range.first, &range.end,
+                                  error))
     return FALSE;
+  range.n_in_file = table.count;
   if (files->rows == NULL)
     files->rows = assay_rows_new (table.cols);
   else if (table.cols != assay_rows_cols (files->rows))

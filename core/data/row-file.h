@@ -69,6 +69,21 @@ gboolean assay_row_files_check_disjoint (const AssayRowFiles *files, const char 
 gboolean assay_row_files_check_distinct (const AssayRowFiles *files, const char *role,
                                          GError **error);
 
+/* Some of the rows of a file, as "[FIRST:END]" behind its name says: counted from 0, END not
+ * included, either may be left out. */
+typedef struct {
+  char text[64]; /* as written; "": none, all rows */
+  gboolean has_first, has_end;
+  gsize first, end;
+} AssayRowSpan;
+
+/* The name without the span that ends it; free with g_free. ASSAY_ERROR_DATA where one is empty. A
+ * name that ends in brackets with anything else has none. */
+char *assay_row_span_split (const char *text, AssayRowSpan *ret_span, GError **error);
+/* ASSAY_ERROR_DATA naming the file where the span does not lie among its @count rows. */
+gboolean assay_row_span_resolve (const AssayRowSpan *span, const char *path, gsize count,
+                                 gsize *ret_first, gsize *ret_end, GError **error);
+
 /* Where data is: what the environment variable ASSAY_DATA says, otherwise the folder @otherwise,
  * where there is one; NULL. */
 const char *assay_data_folder (const char *otherwise);

@@ -31,16 +31,32 @@ count_classes (const Cifar *settings)
   return settings->classes == HUNDRED ? 100 : 10;
 }
 
+/* The path of the one file that @word names, of several a span alone (@ret_span). */
+static char *
+find_file (const AssayDatasetContext *context, const char *word, gboolean is_alone,
+           AssayRowSpan *ret_span, GError **error)
+{
+  g_autofree char *name = assay_row_span_split (word, ret_span, error);
+
+  if (name == NULL)
+    return NULL;
+  if (*ret_span->text != '\0' && !is_alone)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "%s: expected one file where some of its images are named", word);
+  return assay_row_file_find (name, context->folders, error);
+}
+
 /* The paths of the files that @setting names, separated by commas; NULL ends. */
 static char **
 find_files (const AssayDatasetContext *context, const char *setting, const char *names,
-            GError **error)
+            AssayRowSpan *ret_span, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (names, ",", -1);
   g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
 
   for (gsize i = 0; words[i] != NULL; i++) {
-    char *path = assay_row_file_find (g_strstrip (words[i]), context->folders, error);
+    char *path = find_file (context, g_strstrip (words[i]), g_strv_length (words) == 1, ret_span,
+                            error);
 
     if (path == NULL)
       return assay_prefix_null (error, "%s: ", setting);
@@ -64,18 +80,18 @@ load_files (const AssayDatasetContext *context, const char *setting, const char 
   const Cifar *settings = context->settings;
   const guint n_label_bytes = settings->classes == HUNDRED ? 2 : 1;
   g_auto (GStrv) paths = NULL;
+  AssayRowSpan span;
 
   if (*names == '\0')
     return TRUE;
-  paths = find_files (context, setting, names, error);
+  paths = find_files (context, setting, names, &span, error);
   if (paths == NULL)
     return FALSE;
   *ret_images = is_probe ? assay_cifar_probe ((const char *const *) paths, n_label_bytes, error)
                          : assay_cifar_read ((const char *const *) paths, n_label_bytes,
                                              count_classes (settings), error);
-  if (*ret_images == NULL)
-    g_prefix_error (error, "%s: ", setting);
-  return *ret_images != NULL;
+  return (*ret_images != NULL && assay_images_keep (*ret_images, &span, error))
+         || assay_prefix (error, "%s: ", setting);
 }
 
 static gboolean
@@ -129,7 +145,7 @@ open_cifar (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErro
 static const AssayParam parameters[] = {
   ASSAY_PARAM_STRING (Cifar, images, NULL,
                       "Images to protect: a file in CIFAR's binary format, or several separated by "
-                      "commas"),
+                      "commas; FILE[0:2000]: of one file the first 2,000, here and below"),
   ASSAY_PARAM_STRING (Cifar, test_images, "", "Test images, in the same form"),
   ASSAY_PARAM_REAL (Cifar, test_share, 0.1, 0, 0.9, "",
                     "Share of the images that is set apart at random for the role test, where no "

@@ -40,44 +40,49 @@ check_lengths (const char *images, gsize n_images, const char *labels, gsize n_l
 
 static char *
 find_file (const AssayDatasetContext *context, const char *setting, const char *name,
-           GError **error)
+           AssayRowSpan *ret_span, GError **error)
 {
-  char *path = assay_row_file_find (name, context->folders, error);
+  g_autofree char *alone = assay_row_span_split (name, ret_span, error);
+  char *path = alone != NULL ? assay_row_file_find (alone, context->folders, error) : NULL;
 
   if (path == NULL)
     g_prefix_error (error, "%s: ", setting);
   return path;
 }
 
+/* The labels that belong to @images: those that @span names, of all that the file has. */
 static gboolean
-read_labels (const Pair *pair, const char *path, gsize n_classes, AssayImages *images,
-             GError **error)
+read_labels (const Pair *pair, const char *path, const AssayRowSpan *span, gsize n_classes,
+             AssayImages *images, GError **error)
 {
-  gsize n_labels;
+  gsize n_labels, first, end;
   g_autofree guint8 *bytes = assay_idx_read (path, 1, &n_labels, error);
 
-  if (bytes == NULL || !check_lengths (images->source, images->count, path, n_labels, error))
+  if (bytes == NULL || !assay_row_span_resolve (span, path, n_labels, &first, &end, error)
+      || !check_lengths (images->source, images->count, path, end - first, error))
     return assay_prefix (error, "%s: ", pair->labels_setting);
-  images->labels = assay_alloc (n_labels, sizeof (gint64), "labels", error);
+  images->labels = assay_alloc (end - first, sizeof (gint64), "labels", error);
   if (images->labels == NULL)
     return FALSE;
-  for (gsize i = 0; i < n_labels; i++) {
+  for (gsize i = first; i < end; i++) {
     if (bytes[i] >= n_classes)
       return assay_fail (error, ASSAY_ERROR_DATA,
                          "%s: %s: label %zu is %d; expected 0 to %zu (classes = %zu)",
                          pair->labels_setting, path, i, bytes[i], n_classes - 1, n_classes);
-    images->labels[i] = bytes[i];
+    images->labels[i - first] = bytes[i];
   }
   return TRUE;
 }
 
 static gboolean
-probe_labels (const Pair *pair, const char *path, const AssayImages *images, GError **error)
+probe_labels (const Pair *pair, const char *path, const AssayRowSpan *span,
+              const AssayImages *images, GError **error)
 {
-  gsize n_labels;
+  gsize n_labels, first, end;
 
   if (assay_idx_read_shape (path, 1, &n_labels, error)
-      && check_lengths (images->source, images->count, path, n_labels, error))
+      && assay_row_span_resolve (span, path, n_labels, &first, &end, error)
+      && check_lengths (images->source, images->count, path, end - first, error))
     return TRUE;
   return assay_prefix (error, "%s: ", pair->labels_setting);
 }
@@ -88,22 +93,24 @@ load_pair (const AssayDatasetContext *context, const Pair *pair, gboolean is_pro
 {
   const Idx *settings = context->settings;
   g_autofree char *path = NULL, *labels = NULL;
+  AssayRowSpan span;
 
   if (*pair->images == '\0')
     return TRUE;
-  path = find_file (context, pair->images_setting, pair->images, error);
+  path = find_file (context, pair->images_setting, pair->images, &span, error);
   if (path == NULL)
     return FALSE;
   *ret_images = assay_images_read_idx (path, is_probe, error);
-  if (*ret_images == NULL)
+  if (*ret_images == NULL || !assay_images_keep (*ret_images, &span, error))
     return assay_prefix (error, "%s: ", pair->images_setting);
   (*ret_images)->has_labels = *pair->labels != '\0';
   if (*pair->labels == '\0')
     return TRUE;
-  labels = find_file (context, pair->labels_setting, pair->labels, error);
+  labels = find_file (context, pair->labels_setting, pair->labels, &span, error);
   return labels != NULL
-         && (is_probe ? probe_labels (pair, labels, *ret_images, error)
-                      : read_labels (pair, labels, (gsize) settings->classes, *ret_images, error));
+         && (is_probe ? probe_labels (pair, labels, &span, *ret_images, error)
+                      : read_labels (pair, labels, &span, (gsize) settings->classes, *ret_images,
+                                     error));
 }
 
 static gboolean
@@ -169,7 +176,8 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_STRING (Idx, images, NULL,
-                      "Images to protect: an IDX file of three dimensions, plain or gzip"),
+                      "Images to protect: an IDX file of three dimensions, plain or gzip; "
+                      "FILE[0:2000]: the first 2,000, here and below"),
   ASSAY_PARAM_STRING (Idx, labels, "", "Their labels: an IDX file of one dimension"),
   ASSAY_PARAM_STRING (Idx, test_images, "", "Test images, in the same form"),
   ASSAY_PARAM_STRING (Idx, test_labels, "", "Their labels"),

@@ -216,11 +216,13 @@ assay_public_images_load (const AssayPublicImages *public_images,
                           const AssayDatasetContext *context, gboolean is_probe,
                           AssayImagePools *pools, GError **error)
 {
-  g_autofree char *path = NULL;
+  g_autofree char *name = NULL, *path = NULL;
+  AssayRowSpan span;
 
   if (*public_images->name == '\0')
     return TRUE;
-  path = assay_row_file_find (public_images->name, context->folders, error);
+  name = assay_row_span_split (public_images->name, &span, error);
+  path = name != NULL ? assay_row_file_find (name, context->folders, error) : NULL;
   if (path == NULL)
     return assay_prefix (error, "public: ");
   pools->public_images
@@ -229,6 +231,8 @@ assay_public_images_load (const AssayPublicImages *public_images,
             : load_file (path, is_probe, error);
   if (pools->public_images == NULL)
     return FALSE;
+  if (*span.text != '\0' && !assay_images_keep (pools->public_images, &span, error))
+    return assay_prefix (error, "public: ");
   pools->public_images->is_estimate = is_probe; /* without those that are left out */
   return TRUE;
 }

@@ -80,6 +80,19 @@ move_image (const AssayImages *from, gsize i, AssayImages *to, gsize place)
     to->groups[place] = from->groups[i];
 }
 
+gboolean
+assay_images_keep (AssayImages *images, const AssayRowSpan *span, GError **error)
+{
+  gsize first, end;
+
+  if (!assay_row_span_resolve (span, images->source, images->count, &first, &end, error))
+    return FALSE;
+  for (gsize i = first; images->pixels != NULL && i < end; i++)
+    move_image (images, i, images, i - first);
+  images->count = end - first;
+  return TRUE;
+}
+
 gsize
 assay_images_share_count (gsize count, double share)
 {

@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "core/base/rng.h"
+#include "core/data/row-file.h"
 
 /* @count images of @height x @width pixels of interleaved @channels (1: grey; 3: red, green, blue),
  * without gaps; or what is known of them before they are read. */
@@ -44,6 +45,10 @@ assay_images_row (const AssayImages *images, gsize i)
  * @secrets. */
 gboolean assay_images_check_size (const AssayImages *images, const char *role,
                                   const AssayImages *secrets, GError **error);
+
+/* Keeps those that @span names, of all that the file has; labels are still to be read.
+ * ASSAY_ERROR_DATA. */
+gboolean assay_images_keep (AssayImages *images, const AssayRowSpan *span, GError **error);
 
 /* How many of @count images a share sets apart: rounded down, so that one is left at least. */
 gsize assay_images_share_count (gsize count, double share);

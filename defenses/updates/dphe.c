@@ -185,7 +185,7 @@ lacks (gconstpointer settings)
 static const char *
 remark (gconstpointer settings)
 {
-  return ((const Dphe *) settings)->key_folder[0] == '\0' ? ASSAY_PAILLIER_SEED_REMARK : NULL;
+  return assay_paillier_remark (((const Dphe *) settings)->key_folder);
 }
 
 UPDATES_DEFENSE (

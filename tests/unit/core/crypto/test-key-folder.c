@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/crypto/key-folder.h"
+#include "core/crypto/paillier-setup.h"
 
 typedef struct {
   char *top, *folder, *file;
@@ -126,4 +127,25 @@ Test (key_folder, what_is_no_key)
                     &error, cases[i].words);
   assert_refused (assay_key_folder_parse ("a\0b", 3, "k", &error) != NULL, &error,
                   "k: not a file with a Paillier key");
+}
+
+/* A key that a seed gives again is for audits, wherever it lies. */
+Test (key_folder, a_report_says_that_a_key_is_reproducible)
+{
+  g_autofree char *other = NULL, *file = NULL;
+  g_autoptr (AssayPaillierKey) key = assay_paillier_key_new (1024, NULL, NULL);
+  Case c;
+
+  init_case (&c);
+  other = g_build_filename (c.top, "other", NULL);
+  file = g_build_filename (other, ASSAY_KEY_FILE, NULL);
+  cr_assert (assay_key_folder_store (c.key, c.folder, NULL));
+  cr_assert (assay_key_folder_store (key, other, NULL));
+  cr_assert_str_eq (assay_paillier_remark (""), ASSAY_PAILLIER_SEED_REMARK);
+  cr_assert_str_eq (assay_paillier_remark (c.folder), ASSAY_PAILLIER_SEED_REMARK);
+  cr_assert_null (assay_paillier_remark (other));
+  cr_assert_null (assay_paillier_remark (c.top));
+  g_unlink (file);
+  g_rmdir (other);
+  clear_case (&c);
 }
