@@ -30,6 +30,7 @@ static const Case cases[] = {
   { "omega-subset", "epsilon=1 dictionary=200 members=8", 5 },
   { "omega-subset", "epsilon=10 dictionary=256000 members=2", 0 },
   { "unary-encoding", "epsilon=1 values=10", 0 },
+  { "dmp-graph", "bound=10 sensitivity=degree", 2 },
 };
 
 /* KiB beyond what is held now. */

@@ -30,24 +30,29 @@ add_paths (const AssayGraph *graph, gsize i, guint32 *inout_paths)
 }
 
 void
+assay_motif_fill_row (const AssayGraph *graph, AssayMotif motif, double edge, gsize i,
+                      guint32 *paths, double *ret_values)
+{
+  memset (paths, 0, graph->n * sizeof *paths);
+  add_paths (graph, i, paths);
+  for (gsize j = i + 1; j < graph->n; j++)
+    ret_values[j - i - 1] = motif == ASSAY_MOTIF_CODEGREE ? paths[j] : 0;
+  for (gsize s = graph->starts[i]; s < graph->starts[i + 1]; s++) {
+    const gsize j = graph->ends[s];
+
+    if (j > i)
+      ret_values[j - i - 1] = paths[j] + edge;
+  }
+}
+
+void
 assay_motif_fill (const AssayGraph *graph, AssayMotif motif, double edge, double *ret_values)
 {
   g_autofree guint32 *paths = g_new (guint32, MAX (graph->n, 1));
 
-  for (gsize i = 0; i < graph->n; i++) {
-    double *values = ret_values + assay_pair_number (graph->n, i, i + 1);
-
-    memset (paths, 0, graph->n * sizeof *paths);
-    add_paths (graph, i, paths);
-    for (gsize j = i + 1; j < graph->n; j++)
-      values[j - i - 1] = motif == ASSAY_MOTIF_CODEGREE ? paths[j] : 0;
-    for (gsize s = graph->starts[i]; s < graph->starts[i + 1]; s++) {
-      const gsize j = graph->ends[s];
-
-      if (j > i)
-        values[j - i - 1] = paths[j] + edge;
-    }
-  }
+  for (gsize i = 0; i < graph->n; i++)
+    assay_motif_fill_row (graph, motif, edge, i, paths,
+                          ret_values + assay_pair_number (graph->n, i, i + 1));
 }
 
 gboolean

@@ -16,6 +16,10 @@ extern const char *const assay_motifs[]; /* by AssayMotif, NULL at the end */
 /* The motif of the pair, and @edge for an edge on top of it. */
 double assay_motif_of_pair (const AssayGraph *graph, AssayMotif motif, double edge, gsize i,
                             gsize j);
+/* The same of the pairs of @i with all nodes above it. @paths: room for a number of each node,
+ * which may hold anything. */
+void assay_motif_fill_row (const AssayGraph *graph, AssayMotif motif, double edge, gsize i,
+                           guint32 *paths, double *ret_values);
 /* The same of all pairs. */
 void assay_motif_fill (const AssayGraph *graph, AssayMotif motif, double edge, double *ret_values);
 /* The largest number of common neighbours of any pair of nodes. ASSAY_ERROR_MEMORY. */

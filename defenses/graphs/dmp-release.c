@@ -120,12 +120,29 @@ twin_of (const Making *making, gsize i, gsize j)
                                                       : assay_graph_find (making->clipped, j, i);
 }
 
+/* Those of the slots from @first to before @end in the row of @i, of higher nodes. */
+static void
+fill_motifs (const Making *making, gsize i, gsize first, gsize end, double *ret_motifs)
+{
+  const DmpGraph *settings = making->settings;
+  const AssayMotif motif = (AssayMotif) settings->statistic;
+
+  if (settings->support == DMP_SUPPORT_ALL) {
+    g_autofree guint32 *paths = g_new (guint32, making->clipped->n);
+
+    assay_motif_fill_row (making->clipped, motif, 2 * settings->convexity, i, paths, ret_motifs);
+    return;
+  }
+  for (gsize s = first; s < end; s++)
+    ret_motifs[s - first] = assay_motif_of_pair (making->clipped, motif, 2 * settings->convexity, i,
+                                                 (gsize) making->indices[s]);
+}
+
 /* The weights from @i to higher nodes, from a stream of its own. */
 static void
 descend_row (gsize i, guint worker, gpointer data)
 {
   const Making *making = data;
-  const DmpGraph *settings = making->settings;
   const gsize end = row_end (making, i);
   AssayStream stream = assay_stream (making->stream, i);
   gsize first = i > 0 ? row_end (making, i - 1) : 0;
@@ -136,12 +153,9 @@ descend_row (gsize i, guint worker, gpointer data)
     first++;
   motifs = g_new (double, end - first + 1);
   weights = g_new (double, end - first + 1);
-  for (gsize s = first; s < end; s++) {
-    motifs[s - first]
-        = assay_motif_of_pair (making->clipped, (AssayMotif) settings->statistic,
-                               2 * settings->convexity, i, (gsize) making->indices[s]);
-    weights[s - first] = settings->start;
-  }
+  fill_motifs (making, i, first, end, motifs);
+  for (gsize s = first; s < end; s++)
+    weights[s - first] = making->settings->start;
   dmp_descend (&making->descent, motifs, end - first, &stream, weights);
   for (gsize s = first; s < end; s++)
     making->weights[s] = making->weights[twin_of (making, i, (gsize) making->indices[s])]

@@ -41,7 +41,11 @@ static gint64
 find (const AssayWeightedGraph *graph, gsize i, gint64 j)
 {
   gint64 low = graph->indptr[i], high = graph->indptr[i + 1];
+  /* Where it stands if the row has all nodes. */
+  const gint64 dense = low + j - (j > (gint64) i);
 
+  if (dense >= low && dense < high && graph->indices[dense] == j)
+    return dense;
   while (low < high) {
     const gint64 middle = low + (high - low) / 2;
 
