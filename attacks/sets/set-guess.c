@@ -7,6 +7,9 @@
  * Guess for each secret, by rule:
  *   likeliest  the member that the prior ranks highest (attacks/sets/vector-sets.h), by public rows
  *              where these are granted (the first of equals); without them any member, at random
+ *   together   the same, each member weighed by how likely the other sets of its group (of one
+ *              photograph) make it (attacks/sets/set-photographs.h); needs the grant groups, and
+ *              where public rows are of photographs too learns which words stand together
  *   first      the first member: as good as a random one if, and only if, sets come in random order
  *   centroid   the mean of the members, of unit length where the secrets are: between all of them,
  *              and of least expected squared error if each is as likely
@@ -22,15 +25,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "attacks/sets/vector-sets.h"
+#include "attacks/sets/set-photographs.h"
 #include "core/base/vectors.h"
 #include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
 #include "core/search/scan.h"
 
-typedef enum { LIKELIEST, FIRST, CENTROID } Rule;
+typedef enum { LIKELIEST, FIRST, CENTROID, TOGETHER } Rule;
 
-static const char *const rules[] = { "likeliest", "first", "centroid", NULL };
+static const char *const rules[] = { "likeliest", "first", "centroid", "together", NULL };
 
 typedef struct {
   guint rule;
@@ -65,20 +68,34 @@ take_centroid (const VectorSets *sets, gsize secret, float *ret_estimate)
     ret_estimate[j] = (float) (sum[j] / divisor);
 }
 
+/* What ranks the members of all sets by @rule: nothing where any is as good as another. */
+static gboolean
+score (const SetGuess *settings, const VectorSets *sets, const AssayObservation *seen,
+       VectorSetsScores *scores, GError **error)
+{
+  if (settings->rule == TOGETHER && (seen->groups == NULL || seen->public_rows == NULL))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "rule = together: expected grants = public; groups, found no %s",
+                       seen->groups == NULL ? "groups" : "public rows");
+  if (seen->public_rows == NULL || (settings->rule != LIKELIEST && settings->rule != TOGETHER))
+    return TRUE;
+  if (!vector_sets_score (sets, seen->public_rows, sets->members, sets->n * sets->w, scores, error))
+    return FALSE;
+  if (settings->rule == TOGETHER)
+    scores->lifts = set_photographs_lifts (sets, seen, error);
+  return settings->rule != TOGETHER || scores->lifts != NULL;
+}
+
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
 {
   const SetGuess *settings = context->settings;
   const VectorSets sets = vector_sets_of (seen->release);
-  const gboolean has_prior = settings->rule == LIKELIEST && seen->public_rows != NULL;
   g_autoptr (AssayMatrix) estimates = assay_matrix_new (sets.n, sets.entries.cols, error);
   g_auto (VectorSetsScores) scores = { .prior = settings->prior };
 
-  if (estimates == NULL
-      || (has_prior
-          && !vector_sets_score (&sets, seen->public_rows, sets.members, sets.n * sets.w, &scores,
-                                 error)))
+  if (estimates == NULL || !score (settings, &sets, seen, &scores, error))
     return FALSE;
   for (gsize i = 0; i < sets.n; i++) {
     AssayStream stream = assay_stream (context->stream, i);
@@ -88,7 +105,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
       take_centroid (&sets, i, estimate);
     else if (settings->rule == FIRST)
       take_member (&sets, i, 0, estimate);
-    else if (has_prior)
+    else if (scores.distances != NULL)
       take_member (&sets, i, vector_sets_likeliest (&scores, i * sets.w, sets.w), estimate);
     else
       take_member (&sets, i, assay_stream_below (&stream, sets.w), estimate);
@@ -125,9 +142,9 @@ make_members (Rule rule, const float *secret, AssayStream *stream, float *ret_en
 }
 
 static gboolean
-make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+make_lone_control (const SetGuess *settings, AssayStreamKey key, AssayControlCase *ret_case,
+                   GError **error)
 {
-  const SetGuess *settings = data;
   AssayStream stream = assay_stream (key, 0);
   AssayMatrix *public_rows = assay_control_normals (PUBLIC, COLS, &stream, error);
   AssayMatrix *secrets = assay_matrix_new (SECRETS, COLS, error);
@@ -153,6 +170,15 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   return is_made;
 }
 
+static gboolean
+make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
+{
+  const SetGuess *settings = data;
+
+  return settings->rule == TOGETHER ? set_photographs_control (key, ret_case, error)
+                                    : make_lone_control (settings, key, ret_case, error);
+}
+
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (SetGuess, rule, LIKELIEST, rules,
                             "Which member, or what of all members, is the guess"),
@@ -167,8 +193,8 @@ ASSAY_ATTACK (set_guess, "set-guess",
   .reads = ASSAY_RELEASE_VECTOR_SETS,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "a secret is found that stands first in its set, alone near public rows, or "
-                       "in the middle of it, by rule",
+  .control = { .says = "a secret is found that stands first in its set, alone near public rows, in "
+                       "the middle of it, or whose word alone goes with its photograph, by rule",
                .make = make_control,
                .at_least = 1,
                .within = 1e-4 });

@@ -7,7 +7,8 @@
 #include "core/search/knn.h"
 #include "core/search/scan.h"
 
-#define PANEL 4096 /* public rows that are quantised together */
+#define PANEL 4096   /* public rows that are quantised together */
+#define NEAREST 1e-3 /* distances below are one: a copy of an entry is not infinitely likely */
 
 const char *const vector_sets_priors[] = { "nearest", "mass", "both", NULL };
 
@@ -61,9 +62,10 @@ public_distances (const VectorSets *sets, const AssayRows *public_rows, const gi
   return distances;
 }
 
-/* Of @count rows of the panel, those that can be quantised move to its front. Returns how many. */
+/* Of @count rows of the panel, those that can be quantised move to its front, and their numbers
+ * into @ret_places. Returns how many. */
 static gsize
-keep_usable (float *panel, gsize count, gsize cols, AssayScale scale)
+keep_usable (float *panel, gsize count, gsize cols, AssayScale scale, gsize *ret_places)
 {
   gsize kept = 0;
 
@@ -74,17 +76,20 @@ keep_usable (float *panel, gsize count, gsize cols, AssayScale scale)
       is_finite &= isfinite (panel[i * cols + j]) != 0;
       is_zero &= panel[i * cols + j] == 0;
     }
-    if (is_finite && !(is_zero && scale == ASSAY_SCALE_UNIT))
-      memmove (panel + cols * kept++, panel + i * cols, cols * sizeof (float));
+    if (!is_finite || (is_zero && scale == ASSAY_SCALE_UNIT))
+      continue;
+    memmove (panel + cols * kept, panel + i * cols, cols * sizeof (float));
+    ret_places[kept++] = i;
   }
   return kept;
 }
 
 static gboolean
-count_masses (const VectorSets *sets, const AssayRows *public_rows, gint64 *masses, GError **error)
+quantise (const VectorSets *sets, const AssayRows *public_rows, gint64 *ret_words, GError **error)
 {
   const gsize d = sets->entries.cols, n = assay_rows_count (public_rows);
   g_autoptr (AssayMatrix) panel = assay_matrix_new (MIN (PANEL, n), d, error);
+  gsize places[PANEL];
 
   if (panel == NULL)
     return FALSE;
@@ -94,7 +99,9 @@ count_masses (const VectorSets *sets, const AssayRows *public_rows, gint64 *mass
     gsize kept;
 
     assay_rows_read (public_rows, first, count, sets->scale, panel->data);
-    kept = keep_usable (panel->data, count, d, sets->scale);
+    kept = keep_usable (panel->data, count, d, sets->scale, places);
+    for (gsize i = 0; i < count; i++)
+      ret_words[first + i] = -1;
     if (kept == 0)
       continue;
     nearest = assay_knn_search (sets->entries, assay_view_rows (assay_matrix_view (panel), 0, kept),
@@ -102,36 +109,64 @@ count_masses (const VectorSets *sets, const AssayRows *public_rows, gint64 *mass
     if (nearest == NULL)
       return FALSE;
     for (gsize i = 0; i < kept; i++)
-      masses[nearest->rows[i]]++;
+      ret_words[first + places[i]] = (gint64) nearest->rows[i];
   }
   return TRUE;
 }
 
-AssayArray *
-vector_sets_masses (const VectorSets *sets, const AssayRows *public_rows, GError **error)
+/* By content: an equal dictionary that stands elsewhere makes the same of rows. */
+static char *
+name_kept (const VectorSets *sets, const char *what)
 {
   const gsize k = sets->entries.rows, d = sets->entries.cols;
-  g_autofree char *sha256 = NULL;
+  g_autofree char *sha256 = g_compute_checksum_for_data (G_CHECKSUM_SHA256, sets->dictionary->data,
+                                                         k * d * sizeof (float));
+
+  return g_strdup_printf ("%s %d %zu %s", what, (int) sets->scale, k, sha256);
+}
+
+AssayArray *
+vector_sets_words (const VectorSets *sets, const AssayRows *public_rows, GError **error)
+{
+  const gsize d = sets->entries.cols, n = assay_rows_count (public_rows);
   g_autofree char *key = NULL;
-  g_autofree gint64 *masses = NULL;
+  g_autofree gint64 *words = NULL;
   AssayArray *kept;
 
   if (assay_rows_cols (public_rows) != d)
     return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
                             "the public set has %zu columns, but the dictionary has %zu",
                             assay_rows_cols (public_rows), d);
-  /* By content: an equal dictionary that stands elsewhere has the same masses. */
-  sha256 = g_compute_checksum_for_data (G_CHECKSUM_SHA256, sets->dictionary->data,
-                                        k * d * sizeof (float));
-  key = g_strdup_printf ("masses %d %zu %s", (int) sets->scale, k, sha256);
+  key = name_kept (sets, "words");
   kept = assay_rows_kept (public_rows, key);
   if (kept != NULL)
     return kept;
-  masses = assay_alloc (k, sizeof (gint64), "masses", error);
-  if (masses == NULL || !count_masses (sets, public_rows, masses, error))
+  words = assay_alloc (n, sizeof (gint64), "words", error);
+  if (words == NULL || !quantise (sets, public_rows, words, error))
     return NULL;
-  kept = assay_array_take (ASSAY_INT64, 1, &k, g_steal_pointer (&masses));
+  kept = assay_array_take (ASSAY_INT64, 1, &n, g_steal_pointer (&words));
   return assay_rows_keep (public_rows, key, kept);
+}
+
+AssayArray *
+vector_sets_masses (const VectorSets *sets, const AssayRows *public_rows, GError **error)
+{
+  const gsize k = sets->entries.rows;
+  g_autofree char *key = name_kept (sets, "masses");
+  AssayArray *kept = assay_rows_kept (public_rows, key);
+  g_autoptr (AssayArray) words = NULL;
+  gint64 *masses;
+
+  if (kept != NULL)
+    return kept;
+  words = vector_sets_words (sets, public_rows, error);
+  masses = words != NULL ? assay_alloc (k, sizeof (gint64), "masses", error) : NULL;
+  if (masses == NULL)
+    return NULL;
+  for (gsize i = 0; i < words->shape[0]; i++)
+    if (assay_array_int64 (words)[i] >= 0)
+      masses[assay_array_int64 (words)[i]]++;
+  return assay_rows_keep (public_rows, key, assay_array_take (ASSAY_INT64, 1, &k, masses));
 }
 
 gboolean
@@ -158,11 +193,12 @@ vector_sets_scores_clear (VectorSetsScores *scores)
 {
   g_clear_pointer (&scores->distances, g_free);
   g_clear_pointer (&scores->masses, g_free);
+  g_clear_pointer (&scores->lifts, g_free);
 }
 
-/* Whether the prior ranks place @a above place @b. */
+/* Whether the prior ranks place @a above place @b, photographs left out. */
 static gboolean
-is_likelier (const VectorSetsScores *scores, gsize a, gsize b)
+is_likelier_alone (const VectorSetsScores *scores, gsize a, gsize b)
 {
   const double distance_a = scores->distances[a], distance_b = scores->distances[b];
 
@@ -172,6 +208,35 @@ is_likelier (const VectorSetsScores *scores, gsize a, gsize b)
   if (scores->prior == VECTOR_SETS_MASS && scores->masses[a] != scores->masses[b])
     return scores->masses[a] > scores->masses[b];
   return distance_a < distance_b;
+}
+
+/* What the prior makes of a place, to be multiplied by its lift. */
+static double
+weight_of (const VectorSetsScores *scores, gsize place)
+{
+  const double near = pow (MAX ((double) scores->distances[place], NEAREST), -4);
+
+  switch (scores->prior) {
+  case VECTOR_SETS_NEAREST:
+    return near;
+  case VECTOR_SETS_MASS:
+    return (double) scores->masses[place] + 1;
+  default:
+    return ((double) scores->masses[place] + 1) * near;
+  }
+}
+
+/* Whether place @a ranks above place @b. */
+static gboolean
+is_likelier (const VectorSetsScores *scores, gsize a, gsize b)
+{
+  double of_a, of_b;
+
+  if (scores->lifts == NULL)
+    return is_likelier_alone (scores, a, b);
+  of_a = weight_of (scores, a) * scores->lifts[a];
+  of_b = weight_of (scores, b) * scores->lifts[b];
+  return of_a != of_b ? of_a > of_b : is_likelier_alone (scores, a, b);
 }
 
 gsize

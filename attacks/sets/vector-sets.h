@@ -32,6 +32,8 @@ typedef struct {
   VectorSetsPrior prior;
   float *distances; /* NULL: not needed */
   gint64 *masses;   /* the same */
+  double *lifts;    /* by what else stands in its photograph, each entry is so many times as likely
+                     * as without (set-photographs.h); NULL: not asked for */
 } VectorSetsScores;
 
 /* By the prior of @inout_scores, for @count numbers of entries, which may repeat. Costs a scan of
@@ -46,8 +48,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VectorSetsScores, vector_sets_scores_clear)
 /* Which of @count scores from @first on ranks highest, counted from there; of equals the first. */
 gsize vector_sets_likeliest (const VectorSetsScores *scores, gsize first, gsize count);
 
-/* How many of @public_rows, scaled as the secrets are, have each entry as their nearest (the first
- * of equals): int64, K, kept with the rows. Rows that are not finite, or zeros that have no
- * direction to be scaled to, count for none. New reference. */
+/* The entry nearest to each of @public_rows (the first of equals), scaled as the secrets are:
+ * int64, one a row, kept with the rows. -1: the row is not finite, or zeros that have no direction
+ * to be scaled to. New reference. ASSAY_ERROR_MEMORY, and ASSAY_ERROR_MISMATCH where columns
+ * differ. */
+AssayArray *vector_sets_words (const VectorSets *sets, const AssayRows *public_rows,
+                               GError **error);
+
+/* How many of @public_rows have each entry as their word: int64, K, kept and shared as well. */
 AssayArray *vector_sets_masses (const VectorSets *sets, const AssayRows *public_rows,
                                 GError **error);

@@ -62,6 +62,12 @@ assay_role_labels (const AssayRoleData *data)
   return data->labels != NULL ? assay_array_int64 (data->labels) : NULL;
 }
 
+const gint64 *
+assay_role_pictures (const AssayRoleData *data)
+{
+  return data->pictures != NULL ? assay_array_int64 (data->pictures) : NULL;
+}
+
 void
 assay_role_data_clear (AssayRoleData *data)
 {

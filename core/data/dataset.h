@@ -91,6 +91,7 @@ guint assay_dataset_holdings (const AssayDataset *dataset); /* set of AssayHoldi
 
 /* NULL: they are not known. */
 const gint64 *assay_role_labels (const AssayRoleData *data);
+const gint64 *assay_role_pictures (const AssayRoleData *data);
 
 void assay_role_data_clear (AssayRoleData *data);
 void assay_dataset_clear (AssayDataset *dataset);

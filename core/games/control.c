@@ -354,7 +354,8 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
           .attribute_names = (const char *const *) control_case->attribute_names,
           .features = control_case->features != NULL ? &features : NULL,
           .first_cols = control_case->first_cols,
-          .known_edges = control_case->known_edges };
+          .known_edges = control_case->known_edges,
+          .public_groups = control_case->public_groups };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   gboolean is_ok = assay_attack_run (attack, context, &seen, guess, error);
 

@@ -58,6 +58,9 @@ typedef struct {
   const AssayView *features;
   gsize first_cols;
   const AssayArray *known_edges;
+  /* With the grants `public` and `groups`: which public rows belong together, as keypoints of one
+   * photograph do. One number per public row; NULL: not known. */
+  const gint64 *public_groups;
 } AssayObservation;
 
 typedef struct {
@@ -83,6 +86,7 @@ typedef struct {
   AssayMatrix *features; /* of which the columns before first_cols are of a first modality */
   gsize first_cols;
   AssayArray *known_edges;
+  gint64 *public_groups;
 } AssayControlCase;
 
 typedef struct {

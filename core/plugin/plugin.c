@@ -14,6 +14,7 @@ assay_control_case_clear (AssayControlCase *control_case)
   g_clear_pointer (&control_case->pairs, assay_pairs_free);
   g_clear_pointer (&control_case->records, assay_rows_unref);
   g_clear_pointer (&control_case->crossed, assay_release_free);
+  g_clear_pointer (&control_case->public_groups, g_free);
   g_clear_pointer (&control_case->attribute_names, g_strfreev);
   g_clear_pointer (&control_case->features, assay_matrix_free);
   g_clear_pointer (&control_case->known_edges, assay_array_free);

@@ -8,7 +8,8 @@ assay_knowledge_of (const AssayDataset *dataset)
   return (AssayKnowledge){ .database = dataset->database,
                            .public_rows = dataset->public_rows,
                            .public_originals = dataset->public_data.originals,
-                           .public_labels = assay_role_labels (&dataset->public_data) };
+                           .public_labels = assay_role_labels (&dataset->public_data),
+                           .public_groups = assay_role_pictures (&dataset->public_data) };
 }
 
 static GPtrArray *
@@ -27,7 +28,7 @@ released (const AssayGranted *granted)
 static AssayObservation
 observe (const AssayGranted *granted, const AssaySight *sight)
 {
-  const guint grants = granted->grants;
+  const guint grants = granted->grants, both = ASSAY_GRANT_PUBLIC | ASSAY_GRANT_GROUPS;
   const GPtrArray *all = sight->released;
 
   return (AssayObservation){
@@ -48,6 +49,7 @@ observe (const AssayGranted *granted, const AssaySight *sight)
     .features = sight->features.rows > 0 ? &sight->features : NULL,
     .first_cols = sight->features.rows > 0 ? assay_truth_first_cols (granted->truth) : 0,
     .known_edges = sight->known_edges,
+    .public_groups = (grants & both) == both ? granted->knowledge->public_groups : NULL,
   };
 }
 

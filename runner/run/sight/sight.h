@@ -9,6 +9,7 @@ typedef struct {
   AssayRows *public_rows;
   AssayRows *public_originals; /* the pictures that these are features of */
   const gint64 *public_labels; /* for defenses that learn from public rows; no attack is given it */
+  const gint64 *public_groups; /* which of them belong together; see AssayObservation */
 } AssayKnowledge;
 
 AssayKnowledge assay_knowledge_of (const AssayDataset *dataset);
