@@ -4,6 +4,7 @@
 #include "core/data/kinds/graph.h"
 #include "core/graph/edge-array.h"
 #include "core/graph/likeness.h"
+#include "defenses/graphs/complete-rows.h"
 #include "defenses/graphs/dmp-descent.h"
 #include "defenses/graphs/dmp-noise.h"
 
@@ -72,8 +73,7 @@ typedef struct {
   const AssayGraph *clipped;
   DmpDescent descent;
   AssayStreamKey stream;
-  gint64 *indptr, *indices;
-  float *weights;
+  GraphRows rows;
 } Making;
 
 static gsize
@@ -87,28 +87,16 @@ static gboolean
 make_rows (Making *making, GError **error)
 {
   const AssayGraph *clipped = making->clipped;
-  const gsize n = clipped->n, slots = row_end (making, n - 1);
-  gsize s = 0;
+  const gsize n = clipped->n;
 
-  making->indptr = assay_alloc (n + 1, sizeof (gint64), "rows of the graph", error);
-  making->indices = making->indptr != NULL
-                        ? assay_alloc (MAX (slots, 1), sizeof (gint64), "pairs", error)
-                        : NULL;
-  making->weights = making->indices != NULL
-                        ? assay_alloc (MAX (slots, 1), sizeof (float), "weights", error)
-                        : NULL;
-  if (making->weights == NULL)
+  if (making->settings->support == DMP_SUPPORT_ALL)
+    return graph_rows_complete (n, &making->rows, error);
+  if (!graph_rows_alloc (n, assay_graph_slots (clipped), &making->rows, error))
     return FALSE;
-  for (gsize i = 0; i < n; i++) {
-    if (making->settings->support == DMP_SUPPORT_PRIVATE)
-      for (; s < clipped->starts[i + 1]; s++)
-        making->indices[s] = clipped->ends[s];
-    else
-      for (gsize j = 0; j < n; j++)
-        if (j != i)
-          making->indices[s++] = (gint64) j;
-    making->indptr[i + 1] = (gint64) s;
-  }
+  for (gsize s = 0; s < assay_graph_slots (clipped); s++)
+    making->rows.indices[s] = clipped->ends[s];
+  for (gsize i = 0; i <= n; i++)
+    making->rows.indptr[i] = (gint64) clipped->starts[i];
   return TRUE;
 }
 
@@ -116,7 +104,7 @@ make_rows (Making *making, GError **error)
 static gsize
 twin_of (const Making *making, gsize i, gsize j)
 {
-  return making->settings->support == DMP_SUPPORT_ALL ? j * (making->clipped->n - 1) + i
+  return making->settings->support == DMP_SUPPORT_ALL ? graph_rows_slot (making->clipped->n, j, i)
                                                       : assay_graph_find (making->clipped, j, i);
 }
 
@@ -135,7 +123,7 @@ fill_motifs (const Making *making, gsize i, gsize first, gsize end, double *ret_
   }
   for (gsize s = first; s < end; s++)
     ret_motifs[s - first] = assay_motif_of_pair (making->clipped, motif, 2 * settings->convexity, i,
-                                                 (gsize) making->indices[s]);
+                                                 (gsize) making->rows.indices[s]);
 }
 
 /* The weights from @i to higher nodes, from a stream of its own. */
@@ -149,7 +137,7 @@ descend_row (gsize i, guint worker, gpointer data)
   g_autofree double *motifs = NULL, *weights = NULL;
 
   (void) worker;
-  while (first < end && making->indices[first] < (gint64) i)
+  while (first < end && making->rows.indices[first] < (gint64) i)
     first++;
   motifs = g_new (double, end - first + 1);
   weights = g_new (double, end - first + 1);
@@ -158,31 +146,22 @@ descend_row (gsize i, guint worker, gpointer data)
     weights[s - first] = making->settings->start;
   dmp_descend (&making->descent, motifs, end - first, &stream, weights);
   for (gsize s = first; s < end; s++)
-    making->weights[s] = making->weights[twin_of (making, i, (gsize) making->indices[s])]
+    making->rows.weights[s]
+        = making->rows.weights[twin_of (making, i, (gsize) making->rows.indices[s])]
         = (float) weights[s - first];
 }
 
 static gboolean
 release_graph (Making *making, AssayRelease *ret_release, GError **error)
 {
-  const gsize n = making->clipped->n, slots = row_end (making, n - 1);
-  const gboolean is_ok = make_rows (making, error);
+  const gsize n = making->clipped->n;
 
-  if (is_ok) {
-    assay_parallel_for (n, descend_row, making);
-    dmp_log_normalise (making->weights, slots);
-    assay_arrays_take (&ret_release->arrays, "indptr",
-                       assay_array_take (ASSAY_INT64, 1, &(gsize){ n + 1 }, making->indptr));
-    assay_arrays_take (&ret_release->arrays, "indices",
-                       assay_array_take (ASSAY_INT64, 1, &slots, making->indices));
-    assay_arrays_take (&ret_release->arrays, "weights",
-                       assay_array_take (ASSAY_FLOAT32, 1, &slots, making->weights));
-  } else {
-    g_free (making->indptr);
-    g_free (making->indices);
-    g_free (making->weights);
-  }
-  return is_ok;
+  if (!make_rows (making, error))
+    return FALSE;
+  assay_parallel_for (n, descend_row, making);
+  dmp_log_normalise (making->rows.weights, row_end (making, n - 1));
+  graph_rows_take (&making->rows, ret_release);
+  return TRUE;
 }
 
 gboolean
