@@ -66,8 +66,8 @@ assay_settings_free (AssaySettings *settings)
   g_free (settings);
 }
 
-static const AssayParam *
-find_param (const AssayParam *table, const char *name)
+const AssayParam *
+assay_param_find (const AssayParam *table, const char *name)
 {
   for (const AssayParam *param = table; param != NULL && param->name != NULL; param++)
     if (g_str_equal (param->name, name))
@@ -78,13 +78,13 @@ find_param (const AssayParam *table, const char *name)
 gboolean
 assay_param_exists (const AssayParam *table, const char *name)
 {
-  return find_param (table, name) != NULL;
+  return assay_param_find (table, name) != NULL;
 }
 
 gboolean
 assay_settings_is_on (const AssaySettings *settings, const char *name)
 {
-  const AssayParam *param = find_param (settings->table, name);
+  const AssayParam *param = assay_param_find (settings->table, name);
 
   return param != NULL && param->type == ASSAY_PARAM_TYPE_BOOL && FIELD (settings, param, bool);
 }
@@ -169,7 +169,7 @@ set_bool (AssaySettings *settings, const AssayParam *param, const char *text, GE
 gboolean
 assay_settings_set (AssaySettings *settings, const char *name, const char *text, GError **error)
 {
-  const AssayParam *param = find_param (settings->table, name);
+  const AssayParam *param = assay_param_find (settings->table, name);
 
   if (param == NULL)
     return fail_unknown (settings->table, name, error);

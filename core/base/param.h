@@ -88,6 +88,7 @@ gboolean assay_settings_check_complete (const AssaySettings *settings, GError **
 
 /* Whether there is a BOOL called @name, and it is set. */
 gboolean assay_settings_is_on (const AssaySettings *settings, const char *name);
+const AssayParam *assay_param_find (const AssayParam *table, const char *name); /* NULL: none */
 gboolean assay_param_exists (const AssayParam *table, const char *name);
 /* The value as a scenario would write it; exact for numbers. */
 char *assay_settings_get (const AssaySettings *settings, const AssayParam *param);

@@ -195,6 +195,33 @@ write_seed (AssayJson *json, const char *name, AssayStreamKey key, guint64 item)
                          (gint64) assay_stream_below (&stream, G_GUINT64_CONSTANT (1) << 53));
 }
 
+/* A text of words NAME=VALUE, as set.NAME = VALUE makes it: as an object, too. */
+static void
+write_named (AssayJson *json, const char *settings)
+{
+  g_auto (GStrv) words = g_strsplit_set (settings, " \t\n", -1);
+  guint n = 0;
+
+  for (guint i = 0; words[i] != NULL; i++) {
+    if (*words[i] != '\0' && strchr (words[i], '=') == NULL)
+      return;
+    n += *words[i] != '\0';
+  }
+  if (n == 0)
+    return;
+  assay_json_key (json, "set");
+  assay_json_begin_object (json);
+  for (guint i = 0; words[i] != NULL; i++) {
+    char *value = strchr (words[i], '=');
+
+    if (value == NULL)
+      continue;
+    *value = '\0';
+    assay_json_member_string (json, words[i], value + 1);
+  }
+  assay_json_end_object (json);
+}
+
 static gboolean
 write_request (AssayExecFolder *folder, GError **error)
 {
@@ -208,6 +235,7 @@ write_request (AssayExecFolder *folder, GError **error)
   assay_json_member_string (json, "format", "assay-request/1");
   assay_json_member_string (json, "role", request->role);
   assay_json_member_string (json, "settings", folder->exec->settings);
+  write_named (json, folder->exec->settings);
   write_seed (json, "seed", request->stream, 0);
   if (g_str_equal (request->role, "defense"))
     write_seed (json, "key", request->key, G_MAXUINT64);

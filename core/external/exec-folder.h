@@ -3,7 +3,8 @@
  * The folder is private (mode 0700), lies where temporary files do, and is the program's last
  * argument. In it stand
  *   request.json  { "format": "assay-request/1", "role": "defense", "attack" or "mechanism",
- *                   "settings": text that the scenario passes on, "seed": 0 .. 2^53 - 1,
+ *                   "settings": text that the scenario passes on, "set": { NAME: VALUE } where
+ *                   that is words NAME=VALUE (set.NAME in the scenario), "seed": 0 .. 2^53 - 1,
  *                   "key": the same, of a defense: what one release draws once for all its secrets
  *                   comes from it, and the rest from the seed (core/plugin/defense.h),
  *                   "n": secrets (attack: released items), "d": numbers in one (0: the release does

@@ -8,6 +8,9 @@
 #include "runner/plan/own-rows.h"
 
 #define TUNE_PREFIX "tune."
+/* Of a program's text of settings, NAME=VALUE: set.NAME = VALUE. */
+#define NAMED_PREFIX "set."
+#define NAMED_IN "settings"
 /* More combinations than this in one group are a mistake in a list. */
 #define MAX_COMBINATIONS 100000
 
@@ -32,6 +35,7 @@ typedef struct {
 typedef struct {
   const AssayEntry *entry;
   const char *name; /* the setting's */
+  gboolean is_named; /* ... in the text of settings */
   GStrv values;
 } Axis;
 
@@ -90,6 +94,44 @@ fail_unknown_key (const Source *source, const AssayEntry *entry, gboolean is_tun
                            entry->key, hint);
 }
 
+/* Words of a text cannot hold what stands between them. */
+static gboolean
+check_named (const Source *source, const AssayEntry *entry, const char *name, char **values,
+             GError **error)
+{
+  const char *const *const all[] = { (const char *const[]){ name, NULL },
+                                     (const char *const *) values };
+
+  for (guint l = 0; l < G_N_ELEMENTS (all); l++)
+    for (guint i = 0; all[l][i] != NULL; i++)
+      if (all[l][i][0] == '\0' || strpbrk (all[l][i], " \t=") != NULL)
+        return assay_group_fail (source->group, entry, error, ASSAY_ERROR_SCENARIO,
+                                 "'%s': expected a name and values without blanks and '=', which "
+                                 "stand between them in the program's settings",
+                                 all[l][i]);
+  return TRUE;
+}
+
+/* Adds the key set.@name with its values, each of which is a word of the text of settings. */
+static gboolean
+add_named (const Source *source, const AssayEntry *entry, const char *name, GArray *axes,
+           GError **error)
+{
+  const Axis axis = { entry, name, TRUE, assay_entry_list (entry, error) };
+
+  if (axis.values == NULL)
+    return assay_group_blame (source->group, entry, error);
+  g_array_append_val (axes, axis);
+  return check_named (source, entry, name, axis.values, error);
+}
+
+static gboolean
+is_named (const Source *source, const AssayEntry *entry)
+{
+  return g_str_has_prefix (entry->key, NAMED_PREFIX)
+         && assay_param_exists (source->plugin->parameters, NAMED_IN);
+}
+
 /* Adds the key of a setting @name with its values, each of which must be one that it can have. */
 static gboolean
 add_axis (const Source *source, const AssayEntry *entry, const char *name, GArray *axes,
@@ -97,7 +139,7 @@ add_axis (const Source *source, const AssayEntry *entry, const char *name, GArra
 {
   const AssayPlugin *plugin = source->plugin;
   g_autoptr (AssaySettings) probe = assay_settings_new (plugin->parameters, plugin->settings_size);
-  const Axis axis = { entry, name, assay_entry_list (entry, error) };
+  const Axis axis = { entry, name, FALSE, assay_entry_list (entry, error) };
 
   if (axis.values == NULL)
     return assay_group_blame (source->group, entry, error);
@@ -126,10 +168,14 @@ collect_axes (const Source *source, gboolean is_tuning, GArray *axes, GError **e
 
     if (is_tune != is_tuning || (!is_tune && is_of_group (source, name)))
       continue;
-    if (assay_param_exists (source->plugin->parameters, name)
-            ? !add_axis (source, entry, name, axes, error)
-            : !fail_unknown_key (source, entry, is_tuning, error))
+    if (!is_tuning && is_named (source, entry)) {
+      if (!add_named (source, entry, entry->key + strlen (NAMED_PREFIX), axes, error))
+        return FALSE;
+    } else if (assay_param_exists (source->plugin->parameters, name)
+                   ? !add_axis (source, entry, name, axes, error)
+                   : !fail_unknown_key (source, entry, is_tuning, error)) {
       return FALSE;
+    }
   }
   return TRUE;
 }
@@ -150,11 +196,37 @@ check_distinct (const GPtrArray *all, GError **error)
   return TRUE;
 }
 
-/* Every combination of the axes on top of @base; the last axis varies fastest. */
+/* Adds "NAME=VALUE" to the text of settings. */
+static gboolean
+append_named (AssaySettings *settings, const char *name, const char *value, GError **error)
+{
+  const AssayParam *param = assay_param_find (settings->table, NAMED_IN);
+  g_autofree char *before = assay_settings_get (settings, param);
+  g_autofree char *text
+      = g_strdup_printf ("%s%s%s=%s", before, *before != '\0' ? " " : "", name, value);
+
+  return assay_settings_set (settings, NAMED_IN, text, error);
+}
+
+/* The place of each axis' value in combination @i. */
+static void
+find_places (const GArray *axes, gsize i, gsize *ret_places)
+{
+  for (guint a = axes->len; a > 0; a--) {
+    const gsize length = g_strv_length (g_array_index (axes, Axis, a - 1).values);
+
+    ret_places[a - 1] = i % length;
+    i /= length;
+  }
+}
+
+/* Every combination of the axes on top of @base; the last axis varies fastest. What is named comes
+ * behind the text that other settings give. */
 static GPtrArray *
 multiply_out (const AssaySettings *base, const GArray *axes, GError **error)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_settings_free);
+  g_autofree gsize *places = g_new (gsize, axes->len + 1);
   gsize count = 1;
 
   for (guint a = 0; a < axes->len; a++) {
@@ -167,17 +239,19 @@ multiply_out (const AssaySettings *base, const GArray *axes, GError **error)
   }
   for (gsize i = 0; i < count; i++) {
     AssaySettings *settings = assay_settings_copy (base);
-    gsize rest = i;
 
     g_ptr_array_add (all, settings);
-    for (guint a = axes->len; a > 0; a--) {
-      const Axis *axis = &g_array_index (axes, Axis, a - 1);
-      const gsize length = g_strv_length (axis->values);
+    find_places (axes, i, places);
+    for (guint pass = 0; pass < 2; pass++)
+      for (guint a = 0; a < axes->len; a++) {
+        const Axis *axis = &g_array_index (axes, Axis, a);
+        const char *value = axis->values[places[a]];
 
-      if (!assay_settings_set (settings, axis->name, axis->values[rest % length], error))
-        return NULL;
-      rest /= length;
-    }
+        if (axis->is_named == (pass == 1)
+            && !(axis->is_named ? append_named (settings, axis->name, value, error)
+                                : assay_settings_set (settings, axis->name, value, error)))
+          return NULL;
+      }
   }
   return check_distinct (all, error) ? g_steal_pointer (&all) : NULL;
 }
