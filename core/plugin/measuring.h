@@ -51,7 +51,8 @@ typedef struct {
 /* NULL where the plugin is neither. */
 const AssayMeasuring *assay_measuring_of (const AssayPlugin *plugin);
 
-/* "higher leaks more", or of a utility "lower is more useful". */
+/* "higher leaks more", or of a utility "lower is more useful", unless what it measures is a
+ * leak. */
 const char *assay_measure_direction (const AssayMeasuring *measuring, const AssayMeasure *measure);
 
 G_END_DECLS

@@ -23,6 +23,7 @@ typedef struct {
   guint series;     /* which of the metric's outcome series it summarises */
   AssayStatistic statistic;
   gboolean higher_is_worse; /* a higher value is worse for privacy */
+  gboolean is_leak;         /* of a utility: what it measures is what somebody learns */
   gboolean is_headline;     /* stands in the terminal's table */
   double low, high;         /* the range of possible values */
   const char *unit;
@@ -38,11 +39,17 @@ typedef struct {
 
 /* The measure @label of series @of. What follows its help are further members, among them these. */
 #define ASSAY_MEASURE(of, label, how, least, most, measured_in, ...)                               \
-  { .series = (of), .name = (label), .statistic = ASSAY_STATISTIC_##how, .low = (least),           \
-    .high = (most), .unit = (measured_in), .help = __VA_ARGS__ }
+  {                                                                                                \
+    .series = (of), .name = (label), .statistic = ASSAY_STATISTIC_##how, .low = (least),           \
+    .high = (most), .unit = (measured_in), .help = __VA_ARGS__                                     \
+  }
 #define ASSAY_HEADLINE .is_headline = TRUE
 #define ASSAY_HIGHER_IS_WORSE .higher_is_worse = TRUE
-#define ASSAY_MEASURE_END { .name = NULL }
+#define ASSAY_IS_LEAK .is_leak = TRUE
+#define ASSAY_MEASURE_END                                                                          \
+  {                                                                                                \
+    .name = NULL                                                                                   \
+  }
 
 typedef enum {
   ASSAY_AUDIT_TWO_INPUTS,

@@ -3,9 +3,10 @@
  *
  * A dataset with a map knows for each photograph the descriptors of reference photographs of the
  * same place, with their points in space, and the camera that took it. The receiver matches what
- * was released with the references (match-release.h), and looks by RANSAC for the pose from which
- * most of the matched points are seen where the keypoints are, with the focal length known
- * (pose.h). Of each photograph with a secret in the cell, which is one unit:
+ * was released with the references (match-release.h), those of the place or of all places (`map`),
+ * and looks by RANSAC for the pose from which most of the matched points are seen where the
+ * keypoints are, with the focal length known (pose.h). Of each photograph with a secret in the
+ * cell, which is one unit:
  *   within         whether the camera that is found stands no farther from the true one than .25,
  *                  .5 or 5 m, and is turned by no more than 2, 5 or 10 degrees; no if there is
  *                  none
@@ -26,6 +27,7 @@ enum { FINE, MEDIUM, COARSE, METRES, DEGREES, MATCHES, PRECISION, INLIERS, UNIT,
 
 #define CAMERA 15 /* numbers of one: f, c, R, t */
 #define MAX_METRES 100
+#define PLACES_APART 1000 /* metres, of one place from the next in the map of all */
 
 /* MATCH_TO_POINT and MATCH_BY_WORD, without the receiver who lifts. */
 typedef enum { BY_POINT, BY_WORD } Mode;
@@ -33,8 +35,13 @@ typedef enum { BY_POINT, BY_WORD } Mode;
 static const char *const modes[] = { "point", "vocabulary", NULL };
 static const char *const filters[] = { "none", "mutual-nearest", "ratio", "both", NULL };
 
+typedef enum { MAP_OF_PLACE, MAP_OF_ALL } Map;
+
+static const char *const maps[] = { "place", "all", NULL };
+
 typedef struct {
   guint mode;
+  guint map;
   guint filter;
   double ratio;
   double threshold;
@@ -49,6 +56,7 @@ typedef struct {
   GPtrArray *matches; /* of GArray of MatchedPair, one a pair */
   const float *frames;
   const float *points;
+  const gint64 *places; /* of which each row of the map is */
   double *const *series;
 } Judging;
 
@@ -63,7 +71,10 @@ gather_matches (const Judging *judging, const ViewPair *pair, const GArray *matc
     const float *point
         = judging->points + 3 * g_array_index (pair->references, gsize, match->reference);
 
-    gathered[i] = (PoseMatch){ frame[0], frame[1], { point[0], point[1], point[2] } };
+    const gint64 place = judging->places[g_array_index (pair->references, gsize, match->reference)];
+    const double away = PLACES_APART * ((double) place - (double) pair->group);
+
+    gathered[i] = (PoseMatch){ frame[0], frame[1], { point[0] + away, point[1], point[2] } };
   }
   return gathered;
 }
@@ -112,8 +123,7 @@ judge (gsize unit, G_GNUC_UNUSED guint worker, gpointer data)
   for (gsize i = 0; i < found->len; i++)
     n_inliers += is_inlier[i] ? 1 : 0;
   for (guint i = 0; i < G_N_ELEMENTS (within); i++)
-    judging->series[FINE + i][unit]
-        = metres <= within[i].metres && degrees <= within[i].degrees;
+    judging->series[FINE + i][unit] = metres <= within[i].metres && degrees <= within[i].degrees;
   judging->series[METRES][unit] = metres < MAX_METRES ? metres : MAX_METRES;
   judging->series[DEGREES][unit] = degrees;
   judging->series[MATCHES][unit] = found->len;
@@ -133,8 +143,7 @@ match_pairs (const Judging *judging, const AssayReceived *received, GError **err
 
   for (guint i = 0; i < judging->pairs->len; i++) {
     const ViewPair *pair = g_ptr_array_index (judging->pairs, i);
-    GArray *found
-        = match_release (&how, judging->context->dataset, received->release, pair, error);
+    GArray *found = match_release (&how, judging->context->dataset, received->release, pair, error);
 
     if (found == NULL)
       return assay_prefix (error, "photograph %zu: ", pair->group);
@@ -155,13 +164,14 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
   if (!match_release_check (received->release, settings->mode == BY_WORD, error))
     return FALSE;
-  pairs = map_pairs_new (context->dataset, received, error);
+  pairs = map_pairs_new (context->dataset, received, settings->map == MAP_OF_ALL, error);
   if (pairs == NULL || !assay_outcomes_alloc (ret_outcomes, N_SERIES, pairs->len, error))
     return FALSE;
   judging.pairs = pairs;
   judging.series = ret_outcomes->series;
   judging.frames = (const float *) assay_arrays_get (&received->truth->arrays, "frames")->data;
   judging.points = (const float *) context->dataset->test_data.points->data;
+  judging.places = assay_array_int64 (context->dataset->test_data.pictures);
   if (!match_pairs (&judging, received, error))
     return FALSE;
   assay_parallel_for (pairs->len, judge, &judging);
@@ -185,6 +195,10 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Localisation, mode, BY_POINT, modes,
                       "What matches: nearest neighbours (point), or, of vector sets, equal words"),
+  ASSAY_PARAM_CHOICE (Localisation, map, MAP_OF_PLACE, maps,
+                      "What is matched with: the map of the photograph's place, as if that were "
+                      "known, or of all places, each 1,000 m from the next",
+                      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_CHOICE (Localisation, filter, FILTER_MUTUAL, filters,
                       "Which nearest neighbours are matches"),
   ASSAY_PARAM_REAL (Localisation, ratio, 0.8, 0, 1, "",

@@ -70,8 +70,10 @@ check (const AssayDataset *dataset, const AssayReceived *received, gboolean is_m
 
   if (dataset == NULL || dataset->test == NULL
       || (is_map ? dataset->cameras : dataset->homographies) == NULL)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH, "there is no %s to match with; expected a "
-                       "dataset with %s", is_map ? "map" : "other view", is_map ? "one" : "views");
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "there is no %s to match with; expected a "
+                       "dataset with %s",
+                       is_map ? "map" : "other view", is_map ? "one" : "views");
   return check_array (assay_arrays_get (truth, "groups"), "groups of the secrets", ASSAY_INT64, n,
                       1, error)
          && check_array (assay_arrays_get (truth, "frames"), "frames of the secrets", ASSAY_FLOAT32,
@@ -110,13 +112,15 @@ pair_new (const AssayDataset *dataset, gsize group, gboolean is_map)
   return pair;
 }
 
+typedef enum { VIEWS, MAP_OF_PLACE, WHOLE_MAP } Views;
+
 static GPtrArray *
-pairs_new (const AssayDataset *dataset, const AssayReceived *received, gboolean is_map,
-           GError **error)
+pairs_new (const AssayDataset *dataset, const AssayReceived *received, Views views, GError **error)
 {
   g_autoptr (GPtrArray) pairs = g_ptr_array_new_with_free_func (view_pair_free);
   g_autofree ViewPair **of_group = NULL;
   const gint64 *groups, *pictures;
+  const gboolean is_map = views != VIEWS;
   gsize n, n_test;
 
   if (!check (dataset, received, is_map, error))
@@ -140,22 +144,27 @@ pairs_new (const AssayDataset *dataset, const AssayReceived *received, gboolean 
       g_ptr_array_add (pairs, of_group[g]);
   for (gsize i = 0; i < n; i++)
     g_array_append_val (of_group[groups[i]]->items, i);
-  for (gsize i = 0; i < n_test; i++)
-    if (of_group[pictures[i]] != NULL)
-      g_array_append_val (of_group[pictures[i]]->references, i);
+  for (guint p = 0; p < pairs->len; p++) {
+    const ViewPair *pair = g_ptr_array_index (pairs, p);
+
+    for (gsize i = 0; i < n_test; i++)
+      if (views == WHOLE_MAP || pictures[i] == (gint64) pair->group)
+        g_array_append_val (pair->references, i);
+  }
   return g_steal_pointer (&pairs);
 }
 
 GPtrArray *
 view_pairs_new (const AssayDataset *dataset, const AssayReceived *received, GError **error)
 {
-  return pairs_new (dataset, received, FALSE, error);
+  return pairs_new (dataset, received, VIEWS, error);
 }
 
 GPtrArray *
-map_pairs_new (const AssayDataset *dataset, const AssayReceived *received, GError **error)
+map_pairs_new (const AssayDataset *dataset, const AssayReceived *received, gboolean is_whole,
+               GError **error)
 {
-  return pairs_new (dataset, received, TRUE, error);
+  return pairs_new (dataset, received, is_whole ? WHOLE_MAP : MAP_OF_PLACE, error);
 }
 
 /* The third coordinate of H (x, y, 1)'. */

@@ -18,10 +18,10 @@ typedef struct {
 GPtrArray *view_pairs_new (const AssayDataset *dataset, const AssayReceived *received,
                            GError **error);
 
-/* The same with the rows of a map of the photograph's place in place of those of a view: without
- * homography and view. */
+/* The same with the rows of a map in place of those of a view, of the photograph's place or of all
+ * places: without homography and view. */
 GPtrArray *map_pairs_new (const AssayDataset *dataset, const AssayReceived *received,
-                          GError **error);
+                          gboolean is_whole, GError **error);
 
 /* Where the homography puts (x, y). FALSE where it is mapped to infinity, or lies on the other side
  * of the horizon than the photograph's centre, so that the view cannot show it. */

@@ -78,7 +78,7 @@ assay_curve_axis (const AssayCurveMeasured *measured)
                                 .unit = g_strdup (measure->unit),
                                 .direction = g_strdup_printf (
                                     "%s is more %s", measure->higher_is_worse ? "lower" : "higher",
-                                    is_utility ? "useful" : "private"),
+                                    is_utility && !measure->is_leak ? "useful" : "private"),
                                 .measure = measure,
                                 .is_share = measure->is_share };
 

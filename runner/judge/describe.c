@@ -63,6 +63,7 @@ describe_measure (const AssayMeasuring *measuring, const AssayMeasure *measure)
     .low = measure->low,
     .high = measure->high,
     .higher_is_worse = measure->higher_is_worse,
+    .is_leak = measure->is_leak,
     .is_headline = measure->is_headline,
     .is_share = measure->high <= 1 && g_str_has_prefix (measure->unit, "share"),
     .is_epsilon = measure->statistic == ASSAY_STATISTIC_EPSILON,

@@ -40,6 +40,7 @@ typedef struct {
   const char *direction; /* "higher leaks more", or of a utility "lower is more useful" */
   double low, high;      /* the range of possible values */
   gboolean higher_is_worse;
+  gboolean is_leak; /* of a utility that measures what somebody learns */
   gboolean is_headline; /* stands in the terminal's table */
   gboolean is_share;    /* 0 to 1, shown in per cent */
   gboolean is_epsilon;  /* a certified lower bound: nothing is known above it */

@@ -214,3 +214,17 @@ Test (inliers, errors)
                "secrets of one photograph: there is no view of another scene to compare with; "
                "expected those of two photographs or more");
 }
+
+/* What a server learns is no use: each measure says that it leaks. */
+Test (inliers, measures_are_leaks)
+{
+  const AssayMeasuring *inliers = assay_measuring_of (&assay_utility_inliers.plugin);
+  gsize n = 0;
+
+  for (const AssayMeasure *measure = inliers->measures; measure->name != NULL; measure++, n++)
+    cr_assert_str_eq (assay_measure_direction (inliers, measure),
+                      g_str_equal (measure->name, "inliers-other") ? "lower leaks more"
+                                                                   : "higher leaks more",
+                      "%s", measure->name);
+  cr_assert_eq (n, 7);
+}

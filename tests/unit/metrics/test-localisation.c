@@ -147,6 +147,32 @@ Test (localisation, of_wrong_matches)
   assay_outcomes_clear (&outcomes);
 }
 
+/* A half of the map of the first place is said to be of the second: with the map of a place alone
+ * the first is seen by what is left, with that of all places each keypoint has its match again, and
+ * those in the other place, 1,000 m off, are wrong. The map of all says what that of the place does
+ * where nothing is moved. */
+Test (localisation, map_of_all_places)
+{
+  g_auto (ViewCase) of = photographs (EACH);
+  gint64 *places = (gint64 *) of.dataset.test_data.pictures->data;
+  AssayOutcomes place = outcomes_of (&of, "map=place"), all = outcomes_of (&of, "map=all");
+
+  for (guint s = FINE; s <= INLIERS; s++)
+    assert_near (all.series[s][0], place.series[s][0], 1e-4, "series %u, nothing moved", s);
+  assay_outcomes_clear (&place);
+  assay_outcomes_clear (&all);
+  for (gsize i = 0; i < EACH / 2; i++)
+    places[i] = 1;
+  place = outcomes_of (&of, "map=place");
+  all = outcomes_of (&of, "map=all");
+  cr_assert (place.series[MATCHES][0] >= 1 && place.series[MATCHES][0] <= EACH / 2);
+  assert_near (all.series[MATCHES][0], EACH, 0, "matches");
+  assert_near (all.series[PRECISION][0], 0.5, 1e-12, "right");
+  assert_near (all.series[FINE][0], 1, 0, "within");
+  assay_outcomes_clear (&place);
+  assay_outcomes_clear (&all);
+}
+
 Test (localisation, threads_change_nothing)
 {
   g_auto (ViewCase) of = photographs (20);
