@@ -67,7 +67,7 @@ divide (gsize block, guint worker, gpointer data)
     job->weights[k] = (float) ((double) job->weights[k] / job->most);
 }
 
-void
+double
 dmp_log_normalise (float *inout_weights, gsize count)
 {
   const gsize blocks = assay_pieces (count, BLOCK);
@@ -79,4 +79,5 @@ dmp_log_normalise (float *inout_weights, gsize count)
     job.most = MAX (job.most, largest[b]);
   if (job.most > 0)
     assay_parallel_for (blocks, divide, &job);
+  return job.most;
 }

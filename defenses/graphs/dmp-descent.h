@@ -22,7 +22,8 @@ typedef struct {
 void dmp_descend (const DmpDescent *descent, const double *motifs, gsize count, AssayStream *stream,
                   double *inout_weights);
 
-/* ln (1 + max (0, w)) of all, divided by the largest of them; all 0 where that is. */
-void dmp_log_normalise (float *inout_weights, gsize count);
+/* ln (1 + max (0, w)) of all, divided by the largest of them, which is returned; all 0 where that
+ * is. */
+double dmp_log_normalise (float *inout_weights, gsize count);
 
 G_END_DECLS

@@ -159,7 +159,8 @@ release_graph (Making *making, AssayRelease *ret_release, GError **error)
   if (!make_rows (making, error))
     return FALSE;
   assay_parallel_for (n, descend_row, making);
-  dmp_log_normalise (making->rows.weights, row_end (making, n - 1));
+  ASSAY_SET_PARAMETER (ret_release, AssayGraphParameters, largest,
+                       dmp_log_normalise (making->rows.weights, row_end (making, n - 1)));
   graph_rows_take (&making->rows, ret_release);
   return TRUE;
 }

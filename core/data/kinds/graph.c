@@ -21,6 +21,8 @@ static const AssayParam parameters[]
                          "In which it was made"),
         ASSAY_PARAM_REAL (AssayGraphParameters, scale, 0, 0, G_MAXDOUBLE, "",
                           "Standard deviation of the noise of each round"),
+        ASSAY_PARAM_REAL (AssayGraphParameters, largest, 0, 0, G_MAXDOUBLE, "",
+                         "Of the logarithms of weights, by which they were divided"),
         ASSAY_PARAM_END };
 
 AssayWeightedGraph

@@ -9,6 +9,8 @@ typedef struct {
   gint64 bound;  /* of the degrees of the graph that it was made from; 0: there was none */
   gint64 rounds; /* in which it was made */
   double scale;  /* deviation of the noise of each round; 0: none */
+  /* What weights were divided by, after they were made ln (1 + w): w is exp (largest W^) - 1. */
+  double largest;
 } AssayGraphParameters;
 
 /* Compressed rows: the neighbours of i, rising, are indices[indptr[i]] .. indices[indptr[i + 1] -

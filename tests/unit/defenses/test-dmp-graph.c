@@ -1,12 +1,11 @@
-/* dmp-graph: the sensitivity of its motifs, the graphs that attain it, what runs tell, its noise,
- * and its descent. */
+/* dmp-graph: the sensitivity of its motifs, the graphs that attain it, what runs tell, and its
+ * noise. */
 #include <stdlib.h>
 
 #include "core/data/kinds/graph.h"
 #include "core/graph/edge-array.h"
 #include "core/graph/interactions.h"
 #include "core/stats/gaussian-privacy.h"
-#include "defenses/graphs/dmp-descent.h"
 #include "defenses/graphs/dmp-mechanism.h"
 #include "defenses/graphs/dmp-noise.h"
 #include "defenses/graphs/dmp-pairs.h"
@@ -300,68 +299,6 @@ Test (dmp_graph, mistakes_are_seen_in_single_runs)
   }
 }
 
-/* ---- Descent ---- */
-
-/* T rounds one number at a time, from the same noise; and what all rounds together tell of the
- * motif is its sum with the mean of the noise, whatever the weights do. */
-Test (dmp_graph, rounds_are_those_of_the_formulas)
-{
-  for (guint kind = 0; kind < 4; kind++) {
-    const DmpDescent descent = { .mirror = kind % 2 == 0 ? DMP_MIRROR_KL : DMP_MIRROR_EUCLIDEAN,
-                                 .rounds = 7,
-                                 .step = 0.05,
-                                 .sigma = kind < 2 ? 3 : 0,
-                                 .convexity = 0.25 };
-    static const double motifs[] = { 0, 1, 5, 40, 700 };
-    double weights[] = { 1, 1, 1, 1, 1 }, noise[7][5] = { { 0 } };
-    const AssayStream start = assay_stream (assay_stream_key (32, 0, "descent", ""), kind);
-    AssayStream stream = start, again = start;
-
-    dmp_descend (&descent, motifs, 5, &stream, weights);
-    for (guint t = 0; t < 7 && kind < 2; t++)
-      assay_stream_fast_normals (&again, 5, noise[t]);
-    for (guint k = 0; k < 5; k++) {
-      double weight = 1, told = 0, drawn = 0;
-
-      for (guint t = 0; t < 7; t++) {
-        const double gradient = weight - motifs[k] + 0.5 * weight + descent.sigma * noise[t][k];
-        const double move = fmin (20, fmax (-20, 0.05 * gradient));
-
-        told += (1.5 * weight - gradient) / 7;
-        drawn += noise[t][k] / 7;
-        weight = kind % 2 == 0 ? weight * exp (-move) : weight - 0.05 * gradient;
-      }
-      assert_near (weights[k], weight, 1e-9 * fabs (weight), "kind %u, pair %u", kind, k);
-      assert_near (told, motifs[k] - descent.sigma * drawn, 1e-9 * (1 + motifs[k]), "kind %u",
-                   kind);
-    }
-  }
-}
-
-/* Without noise the weights come to be the motifs. */
-Test (dmp_graph, descent_arrives)
-{
-  static const double motifs[] = { 0.5, 3, 12 };
-  double weights[] = { 1, 1, 1 };
-  const DmpDescent descent = { .mirror = DMP_MIRROR_KL, .rounds = 400, .step = 0.05 };
-  AssayStream stream = { 0 };
-
-  dmp_descend (&descent, motifs, 3, &stream, weights);
-  for (guint k = 0; k < 3; k++)
-    assert_near (weights[k], motifs[k], 1e-4, "pair %u", k);
-}
-
-Test (dmp_graph, log_normalisation)
-{
-  float weights[] = { -3, 0, (float) (G_E - 1), (float) (G_E * G_E - 1) }, none[] = { 0, -1 };
-
-  dmp_log_normalise (weights, 4);
-  dmp_log_normalise (none, 2);
-  for (guint k = 0; k < 4; k++)
-    assert_near ((double) weights[k], k < 2 ? 0 : k == 2 ? 0.5 : 1, 1e-7, "weight %u", k);
-  cr_assert (none[0] == 0 && none[1] == 0);
-}
-
 /* ---- Releases ---- */
 
 static AssayRelease *
@@ -375,18 +312,16 @@ release_of (const char *assignments, AssayTruth **ret_truth)
   g_autoptr (AssayGraph) graph = assay_interactions_draw (
       &(AssayInteractions){ .n = 40, .mean_degree = 14, .exponent = 2.5 }, &stream, NULL);
   g_autoptr (AssayArray) edges = assay_edge_array_new (graph, NULL);
-  const AssaySecrets known
-      = { .rows = assay_matrix_view (rows), .edges = edges, .first_cols = 4 };
+  const AssaySecrets known = { .rows = assay_matrix_view (rows), .edges = edges, .first_cols = 4 };
   const AssayStreamKey key = assay_stream_key (33, 0, "release", "");
   const AssayKnowledge nothing = { .database = NULL };
   AssayRelease *release;
 
-  cr_assert (assay_step_protect ((const AssayDefense *) plugin,
-                                 &(AssayProtecting){ .settings = settings,
-                                                     .stream = key,
-                                                     .common = key,
-                                                     .knowledge = &nothing },
-                                 &known, &release, ret_truth, &error),
+  cr_assert (assay_step_protect (
+                 (const AssayDefense *) plugin,
+                 &(AssayProtecting){
+                     .settings = settings, .stream = key, .common = key, .knowledge = &nothing },
+                 &known, &release, ret_truth, &error),
              "%s", error != NULL ? error->message : "");
   cr_assert (assay_release_check (release, &error), "%s", error != NULL ? error->message : "");
   return release;
@@ -397,8 +332,7 @@ release_of (const char *assignments, AssayTruth **ret_truth)
 Test (dmp_graph, release_without_noise_is_the_motifs)
 {
   g_autoptr (AssayTruth) truth = NULL;
-  g_autoptr (AssayRelease) release
-      = release_of ("noise=no rounds=3000 bound=8 step=0.02", &truth);
+  g_autoptr (AssayRelease) release = release_of ("noise=no rounds=3000 bound=8 step=0.02", &truth);
   const AssayArray *edges = assay_arrays_get (&truth->arrays, "clipped-edges");
   const AssayWeightedGraph graph = assay_release_graph (release);
   g_autofree guint8 *matrix = g_new0 (guint8, 40 * 40);
