@@ -16,6 +16,7 @@ row: defense.dimension
 | m | recovered | error |
 | --- | --- | --- |
 """
+LISTED = "rows: defense=lifting \\\n defense.dimension=2; -"
 ROW = "| {m} | {rate:.1f} % [{lower:.1f}, {upper:.1f}] | {error:.3f} |\n"
 
 
@@ -74,16 +75,18 @@ def test_what_is_not_there_is_told(sandbox):
     write_page(sandbox, {8: found[4]})
     code, text = check(sandbox, "--results", "runs")
     assert code == 1
-    assert "column 2: no measurements in small.scenario are recovery-rate of near at 8" in text
+    assert "column 2: no measurements in small.scenario are recovery-rate of near at defense.dimension=8" in text
     write_page(sandbox, found, MARK.replace("recovery-rate of", "recovery-rate tau=0.7 of"))
-    assert "are recovery-rate of near at 2; expected one" in check(sandbox, "--results", "runs")[1]
+    assert "are recovery-rate of near at defense.dimension=2; " in check(sandbox, "--results", "runs")[1]
     write_page(sandbox, found, MARK.replace("small.scenario", "other.scenario"))
     assert check(sandbox, "--read") == (1, f"{sandbox.path}/page.md:1: there is no other.scenario\n")
 
 
 def test_marks_that_cannot_be_read(sandbox):
     found = scenario(sandbox)
-    for mark, message in ((MARK.replace("row:", "rows:"), "'rows: defense.dimension' is neither"),
+    for mark, message in ((MARK.replace("row:", "rose:"), "'rose: defense.dimension' is neither"),
+                          (MARK.replace("row: defense.dimension", LISTED.replace("; -", "")),
+                           "the mark in line 1 lists 1 rows, but the table has 2"),
                           (MARK.replace("row: defense.dimension\n", ""), "needs a line 'row: ...'"),
                           (MARK.replace("-->\n", "\n"), "does not end in a line of '-->'")):
         write_page(sandbox, found, mark)
@@ -91,6 +94,18 @@ def test_marks_that_cannot_be_read(sandbox):
         assert code == 1 and message in text, text
     sandbox.write("page.md", MARK.partition("|")[0].encode())
     assert "no table follows the mark in line 1" in check(sandbox, "--read")[1]
+
+
+def test_rows_may_be_listed(sandbox):
+    found = scenario(sandbox)
+    mark = MARK.replace("row: defense.dimension", LISTED)
+    found[4]["rate"] += 50  # of a row that is not looked at
+    write_page(sandbox, found, mark)
+    assert check(sandbox, "--results", "runs") == (0, "")
+    found[2]["rate"] += 0.2
+    write_page(sandbox, found, mark)
+    code, text = check(sandbox, "--results", "runs")
+    assert code == 1 and text.startswith(f"{sandbox.path}/page.md:10: column 2: says "), text
 
 
 def test_the_marks_of_all_pages_can_be_read(sandbox):
