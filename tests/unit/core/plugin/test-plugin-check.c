@@ -139,9 +139,9 @@ Test (plugin_check, callbacks)
 Test (plugin_check, measures)
 {
   static AssayMeasure measures[]
-      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", 0, 0,
-            FALSE, FALSE },
-          { .name = NULL } };
+      = { ASSAY_MEASURE (0, "mine-share", RATE, 0, 1, "share", "A share", ASSAY_HEADLINE,
+                         ASSAY_HIGHER_IS_WORSE),
+          ASSAY_MEASURE_END };
   AssayMetric metric = { .type = ASSAY_PLUGIN_METRIC,
                          .id = "mine",
                          .summary = "A metric",
@@ -204,9 +204,9 @@ Test (registry, measures_are_unique)
   const AssayPluginOrigin origin = { (char *) "/p/mine.so", (char *) "abc" };
   AssayMetric metric = *(const AssayMetric *) built_in (ASSAY_PLUGIN_METRIC, "recovery-rate");
   static const AssayMeasure measures[]
-      = { { "mine-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "A share", 0, 0,
-            FALSE, FALSE },
-          { .name = NULL } };
+      = { ASSAY_MEASURE (0, "mine-share", RATE, 0, 1, "share", "A share", ASSAY_HEADLINE,
+                         ASSAY_HIGHER_IS_WORSE),
+          ASSAY_MEASURE_END };
 
   metric.id = "mine";
   EXPECT_ERROR (assay_registry_add (&metric.plugin, &origin, &error),
