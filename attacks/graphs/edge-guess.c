@@ -1,14 +1,19 @@
 #include "attacks/graphs/edge-guess.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/base/vectors.h"
 #include "core/data/kinds/graph.h"
+#include "core/data/kinds/paired-codes.h"
 #include "core/graph/edge-array.h"
 #include "core/graph/interactions.h"
 #include "core/graph/likeness.h"
 #include "core/graph/motifs.h"
+#include "core/math/linalg.h"
 
-enum { ITEMS = 240, FIRST = 12, COLS = 18, CLASSES = 4 };
+enum { ITEMS = 240, FIRST = 12, COLS = 18, CLASSES = 4, BITS = 32 };
 
 #define ALIKE 0.5
 #define KNOWN (ITEMS / 2)
@@ -28,8 +33,8 @@ edge_guess_take (AssayGuess *guess, gsize count, float *scores, gint64 *pairs)
     assay_arrays_take_rows (&guess->arrays, "edge-pairs", ASSAY_INT64, count, 2, pairs);
 }
 
-float *
-edge_guess_of_release (const AssayRelease *release, gsize *ret_count, GError **error)
+static float *
+score_graph (const AssayRelease *release, gsize *ret_count, GError **error)
 {
   const AssayWeightedGraph graph = assay_release_graph (release);
   float *scores = edge_guess_scores (graph.n, error);
@@ -40,6 +45,43 @@ edge_guess_of_release (const AssayRelease *release, gsize *ret_count, GError **e
       if (graph.indices[s] > (gint64) i)
         scores[assay_pair_number (graph.n, i, (gsize) graph.indices[s])] = graph.weights[s];
   return scores;
+}
+
+static guint
+distance (const guint8 *a, const guint8 *b, gsize bytes)
+{
+  guint sum = 0;
+
+  for (gsize k = 0; k < bytes; k++)
+    sum += (guint) __builtin_popcount (a[k] ^ b[k]);
+  return sum;
+}
+
+static float *
+score_codes (const AssayRelease *release, gsize *ret_count, GError **error)
+{
+  const AssayPairedCodes codes = assay_release_paired_codes (release);
+  const gsize bytes = codes.bytes;
+  float *scores = edge_guess_scores (codes.n, error);
+
+  *ret_count = assay_pair_count (codes.n);
+  for (gsize i = 0; scores != NULL && i < codes.n; i++)
+    for (gsize j = i + 1; j < codes.n; j++) {
+      const guint8 *a[] = { codes.first + i * bytes, codes.second + i * bytes };
+      const guint8 *b[] = { codes.first + j * bytes, codes.second + j * bytes };
+
+      scores[assay_pair_number (codes.n, i, j)]
+          = -(float) (distance (a[0], b[0], bytes) + distance (a[1], b[1], bytes)
+                      + distance (a[0], b[1], bytes) + distance (a[1], b[0], bytes));
+    }
+  return scores;
+}
+
+float *
+edge_guess_of_release (const AssayRelease *release, gsize *ret_count, GError **error)
+{
+  return release->kind == ASSAY_RELEASE_GRAPH ? score_graph (release, ret_count, error)
+                                              : score_codes (release, ret_count, error);
 }
 
 /* ---- Cases ---- */
@@ -110,6 +152,50 @@ release_triangles (const AssayGraph *graph, AssayRelease *release, GError **erro
   return TRUE;
 }
 
+/* D^-1/2 A D^-1/2 */
+static double *
+normalised_adjacency (const AssayGraph *graph, GError **error)
+{
+  const gsize n = graph->n;
+  double *matrix = assay_alloc (n, n * sizeof (double), "pairs", error);
+
+  for (gsize i = 0; matrix != NULL && i < n; i++)
+    for (gsize s = graph->starts[i]; s < graph->starts[i + 1]; s++)
+      matrix[i * n + graph->ends[s]]
+          = 1
+            / sqrt ((double) assay_graph_degree (graph, i)
+                    * (double) assay_graph_degree (graph, graph->ends[s]));
+  return matrix;
+}
+
+static gboolean
+release_signs (const AssayGraph *graph, AssayRelease *release, GError **error)
+{
+  const gsize n = graph->n;
+  g_autofree double *matrix = normalised_adjacency (graph, error);
+  g_autofree double *values = g_new (double, BITS + 1), *sorted = g_new (double, n);
+  g_autofree double *vectors = g_new (double, (BITS + 1) * n);
+  guint8 *codes;
+
+  if (matrix == NULL || !assay_linalg_symmetric_eigen (n, BITS + 1, matrix, values, vectors, error))
+    return FALSE;
+  codes = g_new0 (guint8, n * BITS / 8);
+  for (gsize b = 0; b < BITS; b++) {
+    const double *vector = vectors + (b + 1) * n;
+
+    memcpy (sorted, vector, n * sizeof *sorted);
+    qsort (sorted, n, sizeof *sorted, assay_compare_doubles);
+    for (gsize i = 0; i < n; i++)
+      if (vector[i] > sorted[n / 2])
+        codes[i * BITS / 8 + b / 8] |= (guint8) (1u << (b % 8));
+  }
+  release->bits = BITS;
+  assay_arrays_take_rows (&release->arrays, "image-codes", ASSAY_UINT8, n, BITS / 8,
+                          g_memdup2 (codes, n * BITS / 8));
+  assay_arrays_take_rows (&release->arrays, "text-codes", ASSAY_UINT8, n, BITS / 8, codes);
+  return TRUE;
+}
+
 static gboolean
 take_knowledge (const AssayGraph *graph, AssayControlCase *control_case, GError **error)
 {
@@ -137,7 +223,8 @@ edge_case_make (const EdgeCase *made, AssayControlCase *ret_case, GError **error
 
   if (secrets == NULL)
     return FALSE;
-  ret_case->release = assay_release_new (ASSAY_RELEASE_GRAPH, "control");
+  ret_case->release = assay_release_new (
+      made->has_codes ? ASSAY_RELEASE_PAIRED_CODES : ASSAY_RELEASE_GRAPH, "control");
   ret_case->truth = assay_truth_new ();
   assay_arrays_take_matrix (&ret_case->truth->arrays, "secrets", &secrets);
   graph = made->is_alike
@@ -148,6 +235,8 @@ edge_case_make (const EdgeCase *made, AssayControlCase *ret_case, GError **error
                   &stream, error);
   ret_case->features = g_steal_pointer (&items);
   ret_case->first_cols = FIRST;
-  return graph != NULL && release_triangles (graph, ret_case->release, error)
+  return graph != NULL
+         && (made->has_codes ? release_signs (graph, ret_case->release, error)
+                             : release_triangles (graph, ret_case->release, error))
          && take_knowledge (graph, ret_case, error);
 }

@@ -10,7 +10,8 @@ float *edge_guess_scores (gsize n, GError **error);
 /* Takes them over; @pairs (two secrets of each of @count, i < j) too, or NULL for all pairs. */
 void edge_guess_take (AssayGuess *guess, gsize count, float *scores, gint64 *pairs);
 
-/* The score that a release gives to each pair: the weight of a graph, 0 where there is none.
+/* The score that a release gives to each pair: the weight of a graph, 0 where there is none; of
+ * paired codes minus the sum of the four Hamming distances between a code of either item.
  * ASSAY_ERROR_MEMORY. */
 float *edge_guess_of_release (const AssayRelease *release, gsize *ret_count, GError **error);
 
@@ -18,6 +19,9 @@ typedef struct {
   AssayStreamKey key;
   /* Edges are drawn between alike items (cosine above a threshold) and not by interactions. */
   gboolean is_alike;
+  /* The release has codes: in both modalities the signs, about their median, of eigenvectors 2 to
+   * 33 of D^-1/2 A D^-1/2, A the adjacency matrix and D its degrees. */
+  gboolean has_codes;
 } EdgeCase;
 
 /* 240 items of two modalities and four classes, joined by a graph; its release has for each edge

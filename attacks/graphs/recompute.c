@@ -36,10 +36,13 @@ join_all (gsize n, GError **error)
 static gsize
 bound_of (const Recompute *settings, const AssayRelease *release)
 {
-  const gint64 *said = ASSAY_PARAMETER (release, AssayGraphParameters, bound);
+  const gint64 *said;
 
   if (settings->bound > 0)
     return (gsize) settings->bound;
+  if (release->kind != ASSAY_RELEASE_GRAPH)
+    return ASSUMED_BOUND;
+  said = ASSAY_PARAMETER (release, AssayGraphParameters, bound);
   return said != NULL && *said > 0 ? (gsize) *said : ASSUMED_BOUND;
 }
 
@@ -104,7 +107,7 @@ ASSAY_ATTACK (recompute, "recompute",
                  "algorithm 1, line 4" },
   ASSAY_SETTINGS (Recompute, parameters),
   .memory = memory,
-  .reads = ASSAY_RELEASE_GRAPH,
+  .reads = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES,
   .needs = ASSAY_GRANT_FEATURES,
   .wants = wants,
   .game = ASSAY_GAME_EDGE,

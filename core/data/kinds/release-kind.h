@@ -20,7 +20,8 @@ G_BEGIN_DECLS
   X (MIXTURES, mixtures, "mixtures")                                                               \
   X (CODES, codes, "codes")                                                                        \
   X (UPDATES, updates, "updates")                                                                  \
-  X (GRAPH, graph, "graph")
+  X (GRAPH, graph, "graph")                                                                        \
+  X (PAIRED_CODES, paired_codes, "paired-codes")
 
 #define ASSAY_KIND_NUMBER(NAME, name, text) ASSAY_KIND_NUMBER_##NAME,
 enum { ASSAY_RELEASE_KINDS (ASSAY_KIND_NUMBER) ASSAY_N_KINDS };

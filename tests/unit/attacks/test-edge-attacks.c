@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/data/kinds/graph.h"
+#include "core/games/control.h"
 #include "core/games/guesses/edge.h"
 #include "core/graph/edge-array.h"
 #include "core/graph/interactions.h"
@@ -156,6 +157,87 @@ Test (edge_attacks, scores_are_what_they_say)
                    ((double) scores[1][pair] + (double) scores[2][pair]) / 2, 1e-6, "pair %zu",
                    pair);
     }
+}
+
+/* Minus the four distances between the codes of two items, by their bits. */
+Test (edge_attacks, codes_are_compared_by_bits)
+{
+  enum { ITEMS = 6, BITS = 11, BYTES = 2 };
+  const AssayPlugin *plugin = assay_registry_find (ASSAY_PLUGIN_ATTACK, "code-link", NULL);
+  g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_PAIRED_CODES, "made-up");
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+  AssayStream stream = assay_stream (assay_stream_key (7, 0, "codes", ""), 0);
+  const AssayObservation seen = { .release = release };
+  guint8 bits[2][ITEMS][BITS];
+
+  release->bits = BITS;
+  for (guint m = 0; m < 2; m++) {
+    guint8 *codes = g_new0 (guint8, ITEMS * BYTES);
+
+    for (gsize i = 0; i < ITEMS; i++)
+      for (gsize b = 0; b < BITS; b++) {
+        bits[m][i][b] = assay_stream_u32 (&stream) & 1;
+        codes[i * BYTES + b / 8] |= (guint8) (bits[m][i][b] << (b % 8));
+      }
+    assay_arrays_take_rows (&release->arrays, m == 0 ? "image-codes" : "text-codes", ASSAY_UINT8,
+                            ITEMS, BYTES, codes);
+  }
+  cr_assert (assay_release_check (release, NULL));
+  cr_assert (assay_attack_run ((const AssayAttack *) plugin,
+                               &(AssayAttackContext){ .settings = NULL }, &seen, guess, NULL));
+  for (gsize i = 0; i < ITEMS; i++)
+    for (gsize j = i + 1; j < ITEMS; j++) {
+      int sum = 0;
+
+      for (guint m = 0; m < 4; m++)
+        for (gsize b = 0; b < BITS; b++)
+          sum += bits[m / 2][i][b] != bits[m % 2][j][b];
+      cr_assert_eq (assay_array_view (assay_arrays_get (&guess->arrays, "edge-scores"))
+                        .data[assay_pair_number (ITEMS, i, j)],
+                    (float) -sum);
+    }
+}
+
+/* Codes without bits beyond the last, of as many bytes as the bits take; layers that fit. */
+Test (edge_attacks, paired_codes_are_checked)
+{
+  static const struct {
+    gsize bits, rows1, rows2, cols2;
+    guint8 last;
+    const char *message;
+  } cases[] = {
+    { 11, 0, 0, 0, 7, NULL },
+    { 11, 4, 11, 5, 7, NULL },
+    { 11, 11, 0, 0, 7, NULL },
+    { 11, 0, 0, 0, 8, "image-codes: code 0 has a bit set beyond its 11" },
+    { 17, 0, 0, 0, 7, "codes of 17 bits have 2 bytes; expected 3" },
+    { 11, 4, 0, 0, 7, "image-layer1 has 4 rows; expected one for each of 11 bits" },
+    { 11, 0, 11, 5, 7, "expected image-layer1 beside image-layer2" },
+    { 11, 4, 11, 4, 7, "image-layer2 is 11 x 4; expected 11 x 5" },
+  };
+
+  for (gsize k = 0; k < G_N_ELEMENTS (cases); k++) {
+    g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_PAIRED_CODES, "made-up");
+    g_autoptr (GError) error = NULL;
+
+    release->bits = cases[k].bits;
+    for (guint m = 0; m < 2; m++) {
+      guint8 *codes = g_new0 (guint8, 4);
+
+      codes[1] = codes[3] = cases[k].last;
+      assay_arrays_take_rows (&release->arrays, m == 0 ? "image-codes" : "text-codes", ASSAY_UINT8,
+                              2, 2, codes);
+    }
+    if (cases[k].rows1 > 0)
+      assay_arrays_take_rows (&release->arrays, "image-layer1", ASSAY_FLOAT32, cases[k].rows1, 3,
+                              g_new0 (float, cases[k].rows1 * 3));
+    if (cases[k].rows2 > 0)
+      assay_arrays_take_rows (&release->arrays, "image-layer2", ASSAY_FLOAT32, cases[k].rows2,
+                              cases[k].cols2, g_new0 (float, cases[k].rows2 *cases[k].cols2));
+    cr_assert_eq (assay_release_check (release, &error), cases[k].message == NULL, "case %zu", k);
+    if (cases[k].message != NULL)
+      cr_assert (strstr (error->message, cases[k].message) != NULL, "%s", error->message);
+  }
 }
 
 /* Nobody sees what was not granted; edges are known among the first half alone. */

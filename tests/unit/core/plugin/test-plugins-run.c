@@ -298,7 +298,7 @@ guess_zeros (const AssayAttackContext *context, const AssayObservation *seen, As
     assay_arrays_take_rows (&ret_guess->arrays, "cross-scores", ASSAY_FLOAT32, n, m,
                             g_new0 (float, n * m));
   }
-  if (seen->features != NULL || seen->release->kind == ASSAY_RELEASE_GRAPH) {
+  if (seen->release->kind & (ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES)) {
     const gsize pairs_of_all = assay_pair_count (assay_edge_count_nodes (seen->release));
 
     assay_arrays_take (
