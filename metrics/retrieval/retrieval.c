@@ -78,7 +78,8 @@ gather_labels (const AssayDataset *dataset, const AssayReceived *received, Retri
 
 /* The rows of the role test, scaled as the secrets were, as codes. */
 static AssayCodes *
-hash_queries (const AssayRelease *release, const AssayRows *rows, GError **error)
+hash_queries (const AssayRelease *release, const AssayDataset *dataset,
+              G_GNUC_UNUSED gconstpointer data, GError **error)
 {
   g_autoptr (AssayHashFunction) function = assay_hash_function_from (release, error);
   g_autoptr (AssayMatrix) matrix = NULL;
@@ -86,7 +87,7 @@ hash_queries (const AssayRelease *release, const AssayRows *rows, GError **error
 
   if (function == NULL)
     return assay_prefix_null (error, "queries cannot be hashed: ");
-  matrix = assay_rows_matrix (rows, assay_release_scale (release), error);
+  matrix = assay_rows_matrix (dataset->test, assay_release_scale (release), error);
   if (matrix == NULL)
     return NULL;
   if (!assay_view_check_finite (assay_matrix_view (matrix), "test rows", error))
@@ -149,10 +150,6 @@ keep_answerable (Retrieval *retrieval, GError **error)
 static gboolean
 check_material (const AssayDataset *dataset, const AssayRelease *release, GError **error)
 {
-  if (release->kind != ASSAY_RELEASE_CODES)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "nothing is retrieved from a release of %s; expected codes",
-                       assay_release_kind_name (release->kind));
   if (dataset->test == NULL || assay_rows_count (dataset->test) == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "expected a dataset with rows to test with: they are the queries");
@@ -164,8 +161,8 @@ check_material (const AssayDataset *dataset, const AssayRelease *release, GError
 }
 
 gboolean
-retrieval_init (const AssayUtilityContext *context, const AssayReceived *received,
-                Retrieval *ret_retrieval, GError **error)
+retrieval_init_from (const AssayUtilityContext *context, const AssayReceived *received,
+                     const RetrievalSource *source, Retrieval *ret_retrieval, GError **error)
 {
   const AssayDataset *dataset = context->dataset;
   const AssayRelease *release = received->release;
@@ -173,21 +170,34 @@ retrieval_init (const AssayUtilityContext *context, const AssayReceived *receive
   if (!check_material (dataset, release, error))
     return FALSE;
   ret_retrieval->n_rows = assay_rows_count (dataset->test);
-  ret_retrieval->database
-      = assay_codes_new (assay_arrays_get (&release->arrays, "codes"), release->bits, error);
+  ret_retrieval->database = assay_codes_new (assay_arrays_get (&release->arrays, source->codes),
+                                             release->bits, error);
   if (ret_retrieval->database == NULL || !gather_labels (dataset, received, ret_retrieval, error))
     return FALSE;
-  ret_retrieval->queries = hash_queries (release, dataset->test, error);
+  ret_retrieval->queries = source->hash (release, dataset, source->data, error);
   if (ret_retrieval->queries == NULL)
     return FALSE;
   ret_retrieval->rows = assay_alloc (ret_retrieval->n_rows, sizeof (gsize), "queries", error);
   return ret_retrieval->rows != NULL && keep_answerable (ret_retrieval, error);
 }
 
+gboolean
+retrieval_init (const AssayUtilityContext *context, const AssayReceived *received,
+                Retrieval *ret_retrieval, GError **error)
+{
+  static const RetrievalSource source = { .codes = "codes", .hash = hash_queries };
+
+  if (received->release->kind != ASSAY_RELEASE_CODES)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "nothing is retrieved from a release of %s; expected codes",
+                       assay_release_kind_name (received->release->kind));
+  return retrieval_init_from (context, received, &source, ret_retrieval, error);
+}
+
 /* ---- For the utilities ---- */
 
-static void
-fill_split (const Retrieval *retrieval, guint n_series, double *const *series)
+void
+retrieval_fill_split (const Retrieval *retrieval, guint n_series, double *const *series)
 {
   const gsize n = retrieval->queries->count;
 
@@ -210,7 +220,7 @@ retrieval_assess (const RetrievalUtility *utility, const AssayUtilityContext *co
   if (!retrieval_init (context, received, &retrieval, error)
       || !assay_outcomes_alloc (ret_outcomes, utility->n_series, retrieval.queries->count, error))
     return FALSE;
-  fill_split (&retrieval, utility->n_series, ret_outcomes->series);
+  retrieval_fill_split (&retrieval, utility->n_series, ret_outcomes->series);
   task = (RankingTask){ retrieval.database,     retrieval.queries,  retrieval.item_labels,
                         retrieval.query_labels, retrieval.are_sets, utility->has_stable };
   return ranking_for_each (&task, utility->judge, &judging, error);

@@ -20,6 +20,19 @@ typedef struct {
  * has a relevant item. The caller clears @ret_retrieval also where it fails. */
 gboolean retrieval_init (const AssayUtilityContext *context, const AssayReceived *received,
                          Retrieval *ret_retrieval, GError **error);
+/* Where codes come from that are not those of a release of kind codes. */
+typedef struct {
+  const char *codes; /* the array of the release that is the database */
+  /* All rows of the role test as codes. */
+  AssayCodes *(*hash) (const AssayRelease *release, const AssayDataset *dataset, gconstpointer data,
+                       GError **error);
+  gconstpointer data; /* of hash */
+} RetrievalSource;
+
+/* The same, for a release of any kind with codes. */
+gboolean retrieval_init_from (const AssayUtilityContext *context, const AssayReceived *received,
+                              const RetrievalSource *source, Retrieval *ret_retrieval,
+                              GError **error);
 void retrieval_clear (Retrieval *retrieval);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Retrieval, retrieval_clear)
 
@@ -46,6 +59,9 @@ typedef struct {
   gboolean has_stable;
   RankingJudge judge; /* fills the other series; its data are RetrievalJudging */
 } RetrievalUtility;
+
+/* The last three series, of all queries. */
+void retrieval_fill_split (const Retrieval *retrieval, guint n_series, double *const *series);
 
 /* The callback `assess`. */
 gboolean retrieval_assess (const RetrievalUtility *utility, const AssayUtilityContext *context,
