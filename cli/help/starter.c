@@ -33,6 +33,7 @@ enum {
   MANY_VALUES,
   ANSWERS,
   ITEMS,
+  PAIRS,
   PEOPLE,
   FOLDER,
   N_BASES
@@ -104,6 +105,14 @@ static const Base bases[N_BASES] = {
       .trials = 1,
       .kinds = ASSAY_RELEASE_GRAPH,
       .audits_only = TRUE },
+  [PAIRS]
+  = { .about = "Generated items of two modalities with labels, queries, and a private graph of "
+               "interactions between them.",
+      .group = "plugin = interactions\ncount = 600\n",
+      .own = "Your own: plugin = interactions with first, second, labels, test_first, test_second, "
+             "test_labels and edges = FILE.",
+      .trials = 1,
+      .kinds = ASSAY_RELEASE_PAIRED_CODES },
   [PEOPLE]
   = { .about
       = "Generated feature vectors with labels, and public ones of other people. Each run of "

@@ -17,9 +17,9 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/learn/paired-hash.h"
 #include "core/learn/standard.h"
 #include "core/math/linalg.h"
-#include "core/math/paired-hash.h"
 #include "core/plugin/plugin.h"
 #include "defenses/codes/itq-rotation.h"
 
@@ -34,11 +34,11 @@ typedef struct {
 } CcaItq;
 
 typedef struct {
-  AssayView rows[ASSAY_N_PAIRED];           /* as they are */
+  AssayView rows[ASSAY_N_PAIRED]; /* as they are */
   AssayStandard *scales[ASSAY_N_PAIRED];
-  AssayMatrix *standard[ASSAY_N_PAIRED];    /* n x d */
-  double *directions[ASSAY_N_PAIRED];       /* c x d: canonical ones, times their correlations */
-  gsize n, count;                           /* c */
+  AssayMatrix *standard[ASSAY_N_PAIRED]; /* n x d */
+  double *directions[ASSAY_N_PAIRED];    /* c x d: canonical ones, times their correlations */
+  gsize n, count;                        /* c */
 } Canonical;
 
 static void
@@ -105,7 +105,8 @@ find_directions (Canonical *canonical, double ridge, GError **error)
   g_autofree double *matrix = assay_alloc (d, d * sizeof (double), "covariances", error);
   g_autofree double *values = g_new0 (double, canonical->count);
 
-  canonical->directions[0] = assay_alloc (canonical->count, d * sizeof (double), "directions", error);
+  canonical->directions[0]
+      = assay_alloc (canonical->count, d * sizeof (double), "directions", error);
   if (solved == NULL || matrix == NULL || canonical->directions[0] == NULL
       || !assay_linalg_solve_spd (e, d, text, solved, error))
     return FALSE;
@@ -129,8 +130,7 @@ split (const AssayDefenseContext *context, AssayView secrets, Canonical *canonic
     canonical->scales[s] = assay_standard_new (canonical->rows[s], error);
     if (canonical->scales[s] == NULL)
       return FALSE;
-    canonical->standard[s]
-        = assay_standard_apply (canonical->scales[s], canonical->rows[s], error);
+    canonical->standard[s] = assay_standard_apply (canonical->scales[s], canonical->rows[s], error);
     if (canonical->standard[s] == NULL)
       return FALSE;
   }
@@ -183,7 +183,7 @@ release_function (const Canonical *canonical, guint side, const ItqRotation *rot
 {
   const gsize d = canonical->rows[side].cols, bits = rotation->rotation->cols;
   const AssayStandard *scale = canonical->scales[side];
-  float *layer = g_new0 (float, bits *(d + 1));
+  float *layer = g_new0 (float, bits * (d + 1));
 
   for (gsize l = 0; l < bits; l++) {
     double bias = 0;
@@ -262,9 +262,9 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   ret_release->bits = (gsize) settings->bits;
   if (context->key_of != NULL)
     for (guint s = 0; s < ASSAY_N_PAIRED; s++)
-      assay_arrays_take (&ret_release->arrays, assay_paired_layer_1[s],
-                         assay_array_copy (assay_arrays_get (&context->key_of->arrays,
-                                                             assay_paired_layer_1[s])));
+      assay_arrays_take (
+          &ret_release->arrays, assay_paired_layer_1[s],
+          assay_array_copy (assay_arrays_get (&context->key_of->arrays, assay_paired_layer_1[s])));
   else if (!learn (context, secrets, &canonical, ret_release, error))
     return FALSE;
   return release_codes (&canonical, ASSAY_PAIRED_IMAGE, ret_release, error)

@@ -10,7 +10,7 @@
  * distance.
  *
  * Units are the queries; one whose label no secret has is left out and counted. */
-#include "core/math/paired-hash.h"
+#include "core/learn/paired-hash.h"
 #include "metrics/retrieval/retrieval.h"
 
 enum {
@@ -139,7 +139,7 @@ static const AssayMeasure measures[] = {
                  "Of as many images"),
   ASSAY_MEASURE (CHANCE_WIDE, "chance-wide", MEAN, 0, 1, "mean average precision",
                  "Of as many items in random order"),
-  RETRIEVAL_MEASURES (N_SERIES, "queries-without-relevant", "database-codes"),
+  RETRIEVAL_MEASURES (N_SERIES, "pairs-without-relevant", "database-pairs"),
   { .name = NULL },
 };
 

@@ -170,8 +170,8 @@ retrieval_init_from (const AssayUtilityContext *context, const AssayReceived *re
   if (!check_material (dataset, release, error))
     return FALSE;
   ret_retrieval->n_rows = assay_rows_count (dataset->test);
-  ret_retrieval->database = assay_codes_new (assay_arrays_get (&release->arrays, source->codes),
-                                             release->bits, error);
+  ret_retrieval->database
+      = assay_codes_new (assay_arrays_get (&release->arrays, source->codes), release->bits, error);
   if (ret_retrieval->database == NULL || !gather_labels (dataset, received, ret_retrieval, error))
     return FALSE;
   ret_retrieval->queries = source->hash (release, dataset, source->data, error);

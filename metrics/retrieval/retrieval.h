@@ -68,7 +68,6 @@ gboolean retrieval_assess (const RetrievalUtility *utility, const AssayUtilityCo
                            const AssayReceived *received, AssayOutcomes *ret_outcomes,
                            GError **error);
 
-
 /* The measures of them, under these names. */
 #define RETRIEVAL_MEASURES(n_series, omitted, database)                                            \
   ASSAY_MEASURE (RETRIEVAL_LEFT_OUT (n_series), omitted, MEAN, 0, 1, "share of test rows",         \

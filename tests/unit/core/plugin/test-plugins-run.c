@@ -43,7 +43,7 @@ protect_with (const AssayDefense *defense, const AssaySettings *settings, guint6
   static const gint64 labels[SECRETS] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
   static const gint64 public_labels[ROWS] = { 0, 1 };
   const guint learning = ASSAY_RELEASE_CODES | ASSAY_RELEASE_UPDATES;
-  const guint graphs = ASSAY_RELEASE_GRAPH;
+  const guint graphs = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES;
   const AssayStreamKey key = assay_stream_key (seed, 0, "defense", "");
   g_autoptr (AssayArray) graph = assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 5, 2 },
                                                    g_memdup2 (edges, sizeof edges));

@@ -1,5 +1,5 @@
 /* Applying the hash functions of paired codes. */
-#include "core/math/paired-hash.h"
+#include "core/learn/paired-hash.h"
 
 #include "core/base/error.h"
 #include "core/data/codes.h"

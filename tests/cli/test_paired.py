@@ -1,0 +1,115 @@
+"""Codes of two modalities: how cca-itq makes them, and retrieval of one modality by the other,
+against NumPy (tests/reference/paired_codes.py)."""
+
+import json
+import pathlib
+import sys
+
+import pytest
+
+np = pytest.importorskip("numpy")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "reference"))
+paired_codes = pytest.importorskip("paired_codes")
+
+FIRST, SECOND = 5, 3
+SCENARIO = """[scenario]
+title = T
+seed = 3
+[dataset]
+plugin = interactions
+secrets = {secrets}
+first = first.npy
+{second}labels = labels.npy
+test_first = test_first.npy
+{test_second}test_labels = test_labels.npy
+mean_degree = 3
+[defense d]
+plugin = cca-itq
+{settings}
+[attack code-link]
+plugin = code-link
+grants = hash-function
+[utility paired-map]
+plugin = paired-map
+k = 4
+wide = 5000
+"""
+
+
+def scenario(secrets=11, settings="", has_second=True):
+    return SCENARIO.format(secrets=secrets, settings=settings,
+                           second="second = second.npy\n" if has_second else "",
+                           test_second="test_second = test_second.npy\n" if has_second else "")
+
+
+def make_data(sandbox, n=11, queries=9):
+    """Of the queries' three classes items have two."""
+    rng = np.random.default_rng(5)
+    data = {}
+    for role, count, classes in (("", n, 2), ("test_", queries, 3)):
+        labels = np.arange(count) % classes
+        shared = rng.normal(size=(count, 1))
+        for name, cols in (("first", FIRST), ("second", SECOND)):
+            rows = rng.normal(size=(count, cols)) + shared + labels[:, None]
+            data[role + name] = rows.astype(np.float32)
+            np.save(sandbox.path / f"{role}{name}.npy", data[role + name])
+        data[role + "labels"] = labels
+        np.save(sandbox.path / f"{role}labels.npy", labels[:, None])
+    return data
+
+
+def run(sandbox, settings):
+    sandbox.write("a.scenario", scenario(settings=settings))
+    sandbox.run_ok("a.scenario", "--out", "out", "--quiet")
+    found, cell_id = {}, None
+    for cell in json.loads(sandbox.read("out/results.json"))["cells"]:
+        part = cell.get("attack") or cell["utility"]
+        found[part["plugin"]] = {one["metric"]: one["estimate"] for one in cell["measurements"]}
+        cell_id = cell["id"] if part["plugin"] == "code-link" else cell_id
+    sandbox.expect(sandbox.assay("export", "out", "--cell", cell_id, "--to", "cell"), 0, out=None)
+    return found["paired-map"], sandbox.path / "cell/release"
+
+
+@pytest.mark.parametrize("bits", [2, 3, 12])
+def test_codes_and_retrieval(sandbox, bits):
+    """With fewer bits than correlations, as many, and more."""
+    data = make_data(sandbox)
+    found, release = run(sandbox, f"bits = {bits}\n")
+    directions = paired_codes.canonical(data["first"].astype(float), data["second"].astype(float),
+                                        min(bits, FIRST, SECOND))
+    layers = [np.load(release / f"{name}-layer1.npy").astype(float) for name in ("image", "text")]
+    codes = [paired_codes.unpack(np.load(release / f"{name}-codes.npy"), bits)
+             for name in ("image", "text")]
+    # R R' = I: products of layers say nothing of the rotation.
+    for i in range(2):
+        for j in range(2):
+            np.testing.assert_allclose(layers[i][:, :-1].T @ layers[j][:, :-1],
+                                       directions[i] @ directions[j].T, atol=2e-5)
+    for layer, code, name in zip(layers, codes, ("first", "second")):
+        rows = data[name].astype(float)
+        np.testing.assert_allclose(layer[:, -1], -layer[:, :-1] @ rows.mean(axis=0), atol=2e-5)
+        assert (paired_codes.bits(layer, rows) == code).all()
+
+    queries = [paired_codes.bits(layer, data[name].astype(float))
+               for layer, name in zip(layers, ("test_first", "test_second"))]
+    labels = data["test_labels"], data["labels"]
+    for k, wide in ((4, ""), (11, "-wide")):
+        for name, query, items in (("image-to-text", queries[0], codes[1]),
+                                   ("text-to-image", queries[1], codes[0]),
+                                   ("chance", queries[0], None)):
+            assert found[name + wide] == pytest.approx(
+                paired_codes.mean_average_precision(query, items, *labels, k), abs=1e-9)
+    assert found["pairs-without-relevant"] == pytest.approx(1 / 3, abs=1e-12)
+
+
+def test_refusals(sandbox):
+    make_data(sandbox)
+    sandbox.write("a.scenario", scenario(settings="bits = 4\nextend = no\n"))
+    result = sandbox.assay("run", "a.scenario", "--out", "out", "--quiet")
+    assert result.code != 0
+    assert ("bits = 4: modalities of 5 and 3 numbers have 3 canonical correlations; expected no "
+            "more bits, or extend = yes") in " ".join((result.out + result.err).split())
+    sandbox.write("b.scenario", scenario(has_second=False))
+    result = sandbox.assay("run", "b.scenario", "--out", "b", "--quiet")
+    assert result.code != 0
+    assert "[utility paired-map] needs rows of two modalities" in result.err
