@@ -14,6 +14,7 @@
 /* Between two redraws of the bar, and between two plain lines. */
 #define REDRAW_US (G_USEC_PER_SEC / 10)
 #define LINE_US (10 * G_USEC_PER_SEC)
+#define LEAST_SECONDS 5 /* before anything is said of what is left */
 
 struct _CliProgress {
   gboolean is_quiet;
@@ -89,8 +90,10 @@ format_left (const CliProgress *progress, gsize done, gsize resumed, gsize total
   const gsize ours = done - MIN (resumed, done);
   gint64 left;
 
-  /* The first cells include what later ones share; a guess from them alone is far off. */
-  if (ours == 0 || done >= total || 20 * ours < total - MIN (resumed, total))
+  /* The first cells include what later ones share, or are the quickest of all; a guess from them
+   * alone is far off. */
+  if (elapsed < LEAST_SECONDS || ours == 0 || done >= total
+      || 20 * ours < total - MIN (resumed, total))
     return g_strdup ("");
   left = (gint64) (elapsed * (double) (total - done) / (double) ours + 0.5);
   return left >= 60 ? g_strdup_printf (", about %" G_GINT64_FORMAT " min left", (left + 30) / 60)
