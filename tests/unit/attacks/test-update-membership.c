@@ -49,7 +49,7 @@ attack (const AssayRelease *release, const char *text, const gint64 *known, gsiz
   if (!assay_attack_run (plugin, &context, &seen, guess, error))
     return FALSE;
   memcpy (ret_scores, assay_arrays_get (&guess->arrays, "member-scores")->data,
-          RECORDS * sizeof (float));
+          assay_rows_count (rows) * sizeof (float));
   return TRUE;
 }
 
