@@ -15,7 +15,8 @@
  *
  * Items are the secrets, and known to everybody; private are the edges, which come with the
  * dataset. `graph = features` is algorithm 1, line 4, to the letter: all pairs are edges, so that
- * what is clipped follows from features alone, and nothing in it is private. */
+ * what is clipped follows from features alone, and nothing in it is private. `graph = none` is the
+ * control: what is released where nobody is joined to anybody. */
 
 #include "core/plugin/plugin.h"
 #include "defenses/graphs/dmp-mechanism.h"
@@ -36,28 +37,9 @@ memory (gconstpointer settings, const AssayShape *shape)
 }
 
 static gboolean
-check (gconstpointer data, const AssayShape *shape, GError **error)
+check (gconstpointer settings, const AssayShape *shape, GError **error)
 {
-  const DmpGraph *settings = data;
-  const gsize least = dmp_pair_least_nodes (settings);
-
-  if (settings->sensitivity == DMP_LOCAL && settings->statistic == ASSAY_MOTIF_CODEGREE)
-    return assay_fail (
-        error, ASSAY_ERROR_PARAMETER,
-        "sensitivity = local: expected statistic = triangles, for which it is known");
-  if (settings->nodes > 0 && (gsize) settings->nodes < least)
-    return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "nodes = %" G_GINT64_FORMAT ": expected at least %zu, which the pair that "
-                       "leaks most needs with bound = %" G_GINT64_FORMAT ", or 0",
-                       settings->nodes, least, settings->bound);
-  if (dmp_pair_nodes (settings) > 5000)
-    return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "an audit with bound = %" G_GINT64_FORMAT " needs graphs of %zu nodes; "
-                       "expected at most 5000: give fewer nodes, or a lower bound",
-                       settings->bound, dmp_pair_nodes (settings));
-  return shape->n_secrets != 1
-         || assay_fail (error, ASSAY_ERROR_MISMATCH,
-                        "secrets = 1: expected at least 2, which a graph can join");
+  return dmp_pair_check (settings, shape, error);
 }
 
 static const AssayParam parameters[] = { DMP_GRAPH_PARAMETERS, ASSAY_PARAM_END };

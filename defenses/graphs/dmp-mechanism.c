@@ -239,7 +239,9 @@ budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
 static gboolean
 is_claimed (gconstpointer data)
 {
-  return ((const DmpGraph *) data)->noise;
+  const DmpGraph *settings = data;
+
+  return settings->noise && settings->graph != DMP_NONE;
 }
 
 static const char *

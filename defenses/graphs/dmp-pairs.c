@@ -340,3 +340,27 @@ dmp_pair_graph (gsize n, const float *is_edge)
   return assay_graph_new (n, (const AssayLink *) (gconstpointer) links->data, links->len, NULL,
                           NULL);
 }
+
+gboolean
+dmp_pair_check (const DmpGraph *settings, const AssayShape *shape, GError **error)
+{
+  const gsize least = dmp_pair_least_nodes (settings);
+
+  if (settings->sensitivity == DMP_LOCAL && settings->statistic == ASSAY_MOTIF_CODEGREE)
+    return assay_fail (
+        error, ASSAY_ERROR_PARAMETER,
+        "sensitivity = local: expected statistic = triangles, for which it is known");
+  if (settings->nodes > 0 && (gsize) settings->nodes < least)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "nodes = %" G_GINT64_FORMAT ": expected at least %zu, which the pair that "
+                       "leaks most needs with bound = %" G_GINT64_FORMAT ", or 0",
+                       settings->nodes, least, settings->bound);
+  if (dmp_pair_nodes (settings) > 5000)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "an audit with bound = %" G_GINT64_FORMAT " needs graphs of %zu nodes; "
+                       "expected at most 5000: give fewer nodes, or a lower bound",
+                       settings->bound, dmp_pair_nodes (settings));
+  return shape->n_secrets != 1
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "secrets = 1: expected at least 2, which a graph can join");
+}

@@ -1,7 +1,7 @@
 /* Graphs that differ in one edge, and in their motifs as much as can be: what audits play. */
 #pragma once
 
-#include "core/base/rng.h"
+#include "core/plugin/common.h"
 #include "defenses/graphs/dmp-settings.h"
 
 G_BEGIN_DECLS
@@ -24,5 +24,8 @@ AssayRank dmp_pair_rank (const DmpGraph *settings);
 
 /* The graph of such numbers. */
 AssayGraph *dmp_pair_graph (gsize n, const float *is_edge);
+
+/* The check of a plugin that has these settings: whether there are such graphs, and the rest. */
+gboolean dmp_pair_check (const DmpGraph *settings, const AssayShape *shape, GError **error);
 
 G_END_DECLS

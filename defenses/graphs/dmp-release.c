@@ -29,6 +29,8 @@ make_graph (const DmpGraph *settings, const AssayDefenseContext *context, gsize 
 {
   if (settings->graph == DMP_FEATURES)
     return complete_graph (n, error);
+  if (settings->graph == DMP_NONE)
+    return assay_graph_new (n, NULL, 0, NULL, error);
   return context->edges != NULL
              ? assay_edge_array_graph (n, context->edges, error)
              : assay_fail_null (error, ASSAY_ERROR_MISMATCH,

@@ -6,4 +6,4 @@ const char *const dmp_calibrations[] = { "exact", "paper-1", "paper-2", NULL };
 const char *const dmp_sensitivities[] = { "degree", "clipped", "input", "local", NULL };
 const char *const dmp_relations[] = { "graph", "clipped", NULL };
 const char *const dmp_audiences[] = { "touched", "all", NULL };
-const char *const dmp_sources[] = { "dataset", "features", NULL };
+const char *const dmp_sources[] = { "dataset", "features", "none", NULL };

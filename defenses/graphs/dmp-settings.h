@@ -16,7 +16,7 @@ typedef enum { DMP_EXACT, DMP_PAPER_1, DMP_PAPER_2 } DmpCalibration;
 typedef enum { DMP_DEGREE, DMP_CLIPPED, DMP_INPUT, DMP_LOCAL } DmpSensitivity;
 typedef enum { DMP_EDGE_OF_GRAPH, DMP_EDGE_OF_CLIPPED } DmpRelation;
 typedef enum { DMP_TOUCHED, DMP_ALL } DmpAudited;
-typedef enum { DMP_PRIVATE, DMP_FEATURES } DmpGraphSource;
+typedef enum { DMP_PRIVATE, DMP_FEATURES, DMP_NONE } DmpGraphSource;
 
 typedef struct {
   double epsilon;
@@ -93,7 +93,7 @@ extern const char *const dmp_sources[];
                       "of the graph before it is clipped; or by mistake of the very graph"),       \
   ASSAY_PARAM_CHOICE (DmpGraph, graph, DMP_PRIVATE, dmp_sources,                                   \
                       "What is clipped: the dataset's private graph, or all pairs (nothing is "    \
-                      "private)"),                                                                 \
+                      "private); or there is no graph, the control"),                              \
   ASSAY_PARAM_CHOICE (DmpGraph, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,            \
                       "Of items of two modalities: the mean of their cosines, or that of one"),    \
   ASSAY_PARAM_CHOICE (DmpGraph, relation, DMP_EDGE_OF_GRAPH, dmp_relations,                        \

@@ -1,0 +1,83 @@
+/* Two encoders, one of each modality of the same items, that are trained together: rows x and z
+ * become u = tanh (f (x)) and v = tanh (g (z)), numbers between -1 and 1 whose signs are bits. What
+ * is to come of them is a loss of the u and v of a batch, and that is the caller's.
+ *
+ * Results are the same to the bit for any number of threads. */
+#pragma once
+
+#include "core/base/rng.h"
+#include "core/data/arena.h"
+#include "core/learn/paired-hash.h"
+#include "core/learn/standard.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gsize bits;
+  gsize hidden; /* ReLUs between rows and numbers; 0: the encoders are linear */
+  gsize steps;
+  gsize batch; /* B items a step; all, where there are fewer */
+  double rate; /* of Adam */
+} AssayPairedTraining;
+
+/* A layer gives W (x, 1): the bias is the last column. */
+typedef struct {
+  gsize in, out; /* without the bias */
+  double *weights;
+  double *gradient;
+  double *moments[2]; /* of Adam; all of them out x (in + 1) */
+} AssayPairedLayer;
+
+typedef struct {
+  AssayStandard *scale; /* of the columns */
+  double *rows;         /* n x (d + 1): of mean 0 and deviation 1, and 1 behind them */
+  guint n_layers;       /* 1 or 2 */
+  AssayPairedLayer layers[2];
+} AssayPairedEncoder;
+
+typedef struct {
+  AssayPairedTraining training; /* batch: as it is used */
+  gsize n;
+  AssayPairedEncoder encoders[ASSAY_N_PAIRED];
+  AssayStreamKey key;
+  AssayArena arena;
+} AssayPairedEncoders;
+
+/* Of a batch: the items, and what becomes of them. */
+typedef struct {
+  const gsize *items; /* count, from 0 to n - 1 */
+  gsize count;
+  gsize bits;
+  const double *outputs[ASSAY_N_PAIRED]; /* u and v: count x bits */
+} AssayPairedBatch;
+
+/* The loss of @batch; sets @inout_slopes (count x bits of either side, 0 before) to its derivatives
+ * by u and v. Called by one thread, and may use assay_parallel_for. */
+typedef double (*AssayPairedLoss) (const AssayPairedBatch *batch, gpointer data,
+                                   double *const inout_slopes[ASSAY_N_PAIRED]);
+
+/* Of @rows (n x d of either modality, two items at least). Weights before tanh are normal of
+ * variance 1 / in, before ReLUs 2 / in, and biases 0; all is drawn from @key. ASSAY_ERROR_MEMORY;
+ * ASSAY_ERROR_NUMERIC for rows that are not finite. */
+AssayPairedEncoders *assay_paired_encoders_new (const AssayView rows[ASSAY_N_PAIRED],
+                                                const AssayPairedTraining *training,
+                                                AssayStreamKey key, GError **error);
+void assay_paired_encoders_free (AssayPairedEncoders *encoders);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPairedEncoders, assay_paired_encoders_free)
+
+/* All steps: each takes the next B items of a random order, of which there is a fresh one when
+ * fewer than B are left, and lowers the loss by Adam (Kingma and Ba 2015, algorithm 1, with 0.9,
+ * 0.999 and 1e-8). ASSAY_ERROR_NUMERIC where training diverges. */
+gboolean assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss,
+                                      gpointer data, GError **error);
+
+/* The loss of a batch as it stands, and in the layers its gradient: what a step is made of. */
+double assay_paired_encoders_slope (AssayPairedEncoders *encoders, const gsize *items, gsize count,
+                                    AssayPairedLoss loss, gpointer data);
+
+/* Adds the hash functions to @release, of rows as they are: scales are folded into layer 1. */
+void assay_paired_encoders_release (const AssayPairedEncoders *encoders, AssayRelease *release);
+
+guint64 assay_paired_encoders_memory (const AssayPairedTraining *training, gsize n, gsize cols);
+
+G_END_DECLS

@@ -1,0 +1,61 @@
+/* Defenses that train paired encoders with a loss of their own and release them as hash functions,
+ * with the codes that these give the items. */
+#pragma once
+
+#include "core/learn/paired-encoders.h"
+#include "core/plugin/plugin.h"
+
+G_BEGIN_DECLS
+
+/* clang-format off */
+/* The settings of training: fields of a struct, and their rows of its table. */
+#define PAIRED_TRAINING_FIELDS                                                                     \
+  gint64 bits;                                                                                     \
+  gint64 hidden;                                                                                   \
+  gint64 steps;                                                                                    \
+  gint64 batch;                                                                                    \
+  double learning_rate
+
+#define PAIRED_TRAINING_PARAMETERS(Struct)                                                         \
+  ASSAY_PARAM_INT (Struct, bits, 32, 1, 1024, "bits", "Of either code"),                           \
+  ASSAY_PARAM_INT (Struct, hidden, 0, 0, 4096, "units",                                            \
+                   "ReLUs of an encoder between its row and its bits; 0: it is linear"),           \
+  ASSAY_PARAM_INT (Struct, steps, 1000, 1, 1000000, "", "Of training, a batch each"),              \
+  ASSAY_PARAM_INT (Struct, batch, 256, 2, 4096, "items",                                           \
+                   "B: items of a step, between all pairs of which the loss is; all, where there " \
+                   "are fewer"),                                                                   \
+  ASSAY_PARAM_REAL (Struct, learning_rate, 0.003, 1e-6, 10, "", "Of Adam")
+/* clang-format on */
+
+#define PAIRED_TRAINING_OF(settings)                                                               \
+  ((AssayPairedTraining){ (gsize) (settings)->bits, (gsize) (settings)->hidden,                    \
+                          (gsize) (settings)->steps, (gsize) (settings)->batch,                    \
+                          (settings)->learning_rate })
+
+/* How many items a batch of @n items has. */
+static inline gsize
+paired_training_batch (const AssayPairedTraining *training, gsize n)
+{
+  return MIN (training->batch, n);
+}
+
+/* The columns of either modality. ASSAY_ERROR_MISMATCH where there are not two, of two items at
+ * least. */
+gboolean paired_training_split (const AssayDefenseContext *context, AssayView items,
+                                AssayView ret_rows[ASSAY_N_PAIRED], GError **error);
+
+/* Trains with @loss on @items, or takes the functions that are the release's key, and fills
+ * @ret_release, of kind paired-codes. */
+typedef struct {
+  AssayPairedTraining training;
+  AssayPairedLoss loss;
+  gpointer data;
+} PairedMethod;
+
+gboolean paired_training_release (const PairedMethod *method, const AssayDefenseContext *context,
+                                  AssayView items, AssayRelease *ret_release, GError **error);
+
+/* Bytes of training, and of the losses of pair-terms.h. */
+guint64 paired_training_memory (const AssayPairedTraining *training, const AssayShape *shape);
+
+G_END_DECLS

@@ -1,0 +1,51 @@
+/* Pairwise relationship guided deep hashing (Yang, Deng, Liu, Liu, Tao and Gao 2017): DCMH (dcmh.c)
+ * with the same likelihood inside either modality, and with bits kept apart. To
+ *   mean over i, j of ln (1 + exp Theta_ij) - s_ij Theta_ij,   Theta_ij = u_i . v_j / 2,
+ * and the last two terms of DCMH it adds the same of u_i . u_j / 2 and of v_i . v_j / 2, and
+ * `decorrelation` / 2 times the squared covariances of different bits of u, and of v. The paper
+ * leaves the weight of these open, beside likelihoods that are sums over all pairs. */
+#include "defenses/pairs/likelihood-loss.h"
+
+typedef struct {
+  PAIRED_TRAINING_FIELDS;
+  guint target;
+  double decorrelation;
+} Prdh;
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
+         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
+{
+  const Prdh *settings = context->settings;
+  const LikelihoodMethod method = { .training = PAIRED_TRAINING_OF (settings),
+                                    .target = (LikelihoodTarget) settings->target,
+                                    .intra = 1,
+                                    .decorrelation = settings->decorrelation };
+
+  return likelihood_release (&method, context, items, ret_release, error);
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  return paired_training_memory (&PAIRED_TRAINING_OF ((const Prdh *) data), shape);
+}
+
+static const AssayParam parameters[]
+    = { PAIRED_TRAINING_PARAMETERS (Prdh),
+        ASSAY_PARAM_CHOICE (Prdh, target, LIKELIHOOD_LABELS, likelihood_targets,
+                            "Which items are alike: those of one label, or those that the "
+                            "dataset's private graph joins"),
+        ASSAY_PARAM_REAL (Prdh, decorrelation, 0.01, 0, 1e6, "",
+                          "Weight of the squared covariances of different bits"),
+        ASSAY_PARAM_END };
+
+ASSAY_DEFENSE (prdh, "prdh",
+  .summary = "Hash codes of two modalities: the same, inside modalities too, with bits kept apart",
+  .reference = { "Yang, Deng, Liu, Liu, Tao and Gao 2017, Pairwise Relationship Guided Deep "
+                 "Hashing for Cross-Modal Retrieval",
+                 "the loss" },
+  ASSAY_SETTINGS (Prdh, parameters),
+  .memory = memory,
+  .produces = ASSAY_RELEASE_PAIRED_CODES,
+  .protect = protect);
