@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/step.h"
+#include "core/base/free.h"
 #include "core/base/json.h"
 #include "core/plugin/registry.h"
 #include "core/stats/interval.h"
@@ -87,16 +88,9 @@ typedef struct {
   AssayJson *json; /* NULL: for people */
 } Measuring;
 
-static void
-measuring_clear (Measuring *of)
-{
-  assay_release_free (of->release);
-  assay_truth_free (of->truth);
-  assay_guess_free (of->guess);
-  assay_json_free (of->json);
-  g_clear_pointer (&of->public_rows, assay_rows_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Measuring, measuring_clear)
+ASSAY_LOCAL_CLEAR (Measuring, measuring_clear, assay_release_free (self->release),
+                   assay_truth_free (self->truth), assay_guess_free (self->guess),
+                   assay_json_free (self->json), assay_drop (self->public_rows, assay_rows_unref))
 
 static gboolean
 print_outcomes (const Measuring *of, const AssayMetric *metric, const AssaySettings *settings,

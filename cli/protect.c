@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/step.h"
+#include "core/base/free.h"
 #include "core/plugin/registry.h"
 #include "runner/run/steps.h"
 
@@ -61,16 +62,8 @@ typedef struct {
   gint64 *groups, *labels;
 } Given;
 
-static void
-given_clear (Given *given)
-{
-  assay_truth_free (given->truth);
-  assay_matrix_free (given->matrix);
-  g_free (given->groups);
-  g_free (given->labels);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Given, given_clear)
+ASSAY_LOCAL_CLEAR (Given, given_clear, assay_truth_free (self->truth),
+                   assay_matrix_free (self->matrix), g_free (self->groups), g_free (self->labels))
 
 /* Rows of a file, or a truth folder: then with its groups, labels, frames and geometry. */
 static gboolean

@@ -2,14 +2,11 @@
 #include "cli/step.h"
 
 #include "cli/cli.h"
+#include "core/base/free.h"
 #include "core/plugin/registry.h"
 #include "runner/run/run.h"
 
-void
-cli_like_clear (CliLike *like)
-{
-  g_clear_pointer (&like->run, assay_saved_run_close);
-}
+ASSAY_CLEAR_FUNC (CliLike, cli_like_clear, assay_drop (self->run, assay_saved_run_close))
 
 gboolean
 cli_like_open (CliLike *like, GError **error)

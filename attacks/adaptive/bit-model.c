@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/learn/standard.h"
 #include "core/math/linalg.h"
@@ -22,17 +23,8 @@ struct _BitModel {
   double likelihood; /* of a bit that was held out */
 };
 
-void
-bit_model_free (BitModel *model)
-{
-  if (model == NULL)
-    return;
-  assay_standard_free (model->standard);
-  assay_matrix_free (model->directions);
-  g_free (model->offsets);
-  g_free (model->noise);
-  g_free (model);
-}
+ASSAY_FREE_FUNC (BitModel, bit_model_free, assay_standard_free (self->standard),
+                 assay_matrix_free (self->directions), g_free (self->offsets), g_free (self->noise))
 
 /* ---- Directions ---- */
 

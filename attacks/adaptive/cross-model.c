@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/free.h"
 #include "core/games/guesses/score-roc.h"
 #include "core/math/linalg.h"
 #include "core/plugin/pairs.h"
@@ -13,11 +14,7 @@
 #define SIGNIFICANT 3.0
 #define STEPS 8 /* 1, 2, 4, ... directions */
 
-void
-cross_model_clear (CrossModel *model)
-{
-  g_clear_pointer (&model->directions, assay_matrix_free);
-}
+ASSAY_CLEAR_FUNC (CrossModel, cross_model_clear, assay_drop (self->directions, assay_matrix_free))
 
 /* Two releases of the same rows under keys of their own, in one view. */
 typedef struct {

@@ -24,6 +24,7 @@
 
 #include "attacks/adaptive/bit-model.h"
 #include "attacks/adaptive/own-examples.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/games/control-case.h"
 #include "core/math/linalg.h"
@@ -54,15 +55,9 @@ typedef struct {
   double *curvature;    /* k: 1 - 1 / v_j */
 } Scoring;
 
-static void
-scoring_clear (Scoring *scoring)
-{
-  bit_model_free (scoring->bits);
-  assay_matrix_free (scoring->axes);
-  assay_matrix_free (scoring->weights);
-  g_free (scoring->curvature);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scoring, scoring_clear)
+ASSAY_LOCAL_CLEAR (Scoring, scoring_clear, bit_model_free (self->bits),
+                   assay_matrix_free (self->axes), assay_matrix_free (self->weights),
+                   g_free (self->curvature))
 
 /* Rows less @mean along the axes. */
 static AssayMatrix *

@@ -1,13 +1,9 @@
 /* Runs of a defense with and without each of some records. */
 #include "attacks/adaptive/member-runs.h"
+#include "core/base/free.h"
 
-void
-member_runs_clear (MemberRuns *runs)
-{
-  g_free (runs->is_in);
-  g_free (runs->numbers);
-  assay_matrix_free (runs->rows);
-}
+ASSAY_CLEAR_FUNC (MemberRuns, member_runs_clear, g_free (self->is_in), g_free (self->numbers),
+                  assay_matrix_free (self->rows))
 
 static gboolean
 check_rows (const AssayObservation *seen, gsize n_records, GError **error)

@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "attacks/adaptive/shadow-signs.h"
+#include "core/base/free.h"
 #include "core/games/control-case.h"
 #include "core/games/guesses/score-roc.h"
 
@@ -42,13 +43,7 @@ typedef struct {
   double variance;
 } Fit;
 
-static void
-fit_clear (Fit *fit)
-{
-  g_free (fit->gap);
-  g_free (fit->middle);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fit, fit_clear)
+ASSAY_LOCAL_CLEAR (Fit, fit_clear, g_free (self->gap), g_free (self->middle))
 
 /* Runs [first, end), which hold every record equally often with and without it. */
 static void

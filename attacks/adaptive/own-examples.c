@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/data/kinds/item-numbers.h"
 #include "core/games/control-case.h"
 #include "core/math/linalg.h"
@@ -14,14 +15,9 @@
 #define DIRECTIONS 3
 #define PROBE_ROWS 5000 /* that these are taken from */
 
-void
-own_examples_clear (OwnExamples *examples)
-{
-  g_clear_pointer (&examples->inputs, assay_matrix_free);
-  g_clear_pointer (&examples->outputs, assay_matrix_free);
-  g_clear_pointer (&examples->parts, g_free);
-  g_clear_pointer (&examples->probes, assay_matrix_free);
-}
+ASSAY_CLEAR_FUNC (OwnExamples, own_examples_clear, assay_drop (self->inputs, assay_matrix_free),
+                  assay_drop (self->outputs, assay_matrix_free), assay_drop (self->parts, g_free),
+                  assay_drop (self->probes, assay_matrix_free))
 
 static AssayView
 probes_of (const OwnExamples *examples)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "attacks/adaptive/member-runs.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/data/kinds/item-numbers.h"
 #include "core/search/knn.h"
@@ -140,13 +141,7 @@ typedef struct {
   double *weight; /* 1 / s_j^2; 0 where a number never changes */
 } Scale;
 
-static void
-scale_clear (Scale *scale)
-{
-  g_free (scale->centre);
-  g_free (scale->weight);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scale, scale_clear)
+ASSAY_LOCAL_CLEAR (Scale, scale_clear, g_free (self->centre), g_free (self->weight))
 
 static Scale
 scale_of (const ShadowSigns *shadows)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "attacks/graphs/edge-guess.h"
+#include "core/base/free.h"
 #include "core/graph/edge-array.h"
 #include "core/graph/likeness.h"
 #include "core/math/logistic.h"
@@ -74,13 +75,8 @@ typedef struct {
   guint8 *labels;
 } Examples;
 
-static void
-examples_clear (Examples *examples)
-{
-  g_clear_pointer (&examples->features, assay_matrix_free);
-  g_clear_pointer (&examples->labels, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Examples, examples_clear)
+ASSAY_LOCAL_CLEAR (Examples, examples_clear, assay_drop (self->features, assay_matrix_free),
+                   assay_drop (self->labels, g_free))
 
 static void
 add_example (const Pairs *pairs, gsize i, gsize j, gboolean is_edge, Examples *examples)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 
 typedef struct {
@@ -42,14 +43,7 @@ event_score_likelihood (const AssayOracle *oracle, guint pair, GError **error)
   return score;
 }
 
-void
-event_score_free (EventScore *score)
-{
-  if (score == NULL)
-    return;
-  score->free_data (score->data);
-  g_free (score);
-}
+ASSAY_FREE_FUNC (EventScore, event_score_free, self->free_data (self->data))
 
 typedef struct {
   const EventScore *score;

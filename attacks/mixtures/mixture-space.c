@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/math/linalg.h"
@@ -156,12 +157,8 @@ learn_inverse (const AssayMatrix *rows, MixtureSpace *space, GError **error)
   return TRUE;
 }
 
-void
-mixture_space_clear (MixtureSpace *space)
-{
-  g_clear_pointer (&space->mean, g_free);
-  g_clear_pointer (&space->inverse, g_free);
-}
+ASSAY_CLEAR_FUNC (MixtureSpace, mixture_space_clear, assay_drop (self->mean, g_free),
+                  assay_drop (self->inverse, g_free))
 
 gboolean
 mixture_space_learn (const MixtureOptions *options, AssayMatrix *inout_reference,

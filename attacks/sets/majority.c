@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "attacks/sets/vector-sets.h"
+#include "core/base/free.h"
 #include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
 #include "core/search/scan.h"
@@ -41,14 +42,8 @@ typedef struct {
   guint64 *last_seen; /* K: number of the last set that had it, plus 1 */
 } Votes;
 
-static void
-votes_clear (Votes *votes)
-{
-  g_free (votes->sets);
-  g_free (votes->counts);
-  g_free (votes->last_seen);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Votes, votes_clear)
+ASSAY_LOCAL_CLEAR (Votes, votes_clear, g_free (self->sets), g_free (self->counts),
+                   g_free (self->last_seen))
 
 /* Repeats come from the same secrets and settings: a dictionary has the same entries in each. */
 static gboolean

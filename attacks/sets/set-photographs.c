@@ -25,6 +25,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/data/kinds/vector-sets.h"
 #include "core/games/control-case.h"
 
@@ -41,13 +42,7 @@ typedef struct {
   double odds;     /* exp (epsilon); infinite: sets hold their word */
 } Words;
 
-static void
-words_clear (Words *words)
-{
-  g_free (words->sizes);
-  g_free (words->counts);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Words, words_clear)
+ASSAY_LOCAL_CLEAR (Words, words_clear, g_free (self->sizes), g_free (self->counts))
 
 static double
 background (const Words *words, gsize entry)
@@ -81,17 +76,9 @@ typedef struct {
   double *counted; /* K: sum of r over the photograph */
 } Photograph;
 
-static void
-photograph_clear (Photograph *photograph)
-{
-  g_free (photograph->topics);
-  g_free (photograph->share);
-  g_free (photograph->next);
-  g_free (photograph->likely);
-  g_free (photograph->ranked);
-  g_free (photograph->counted);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Photograph, photograph_clear)
+ASSAY_LOCAL_CLEAR (Photograph, photograph_clear, g_free (self->topics), g_free (self->share),
+                   g_free (self->next), g_free (self->likely), g_free (self->ranked),
+                   g_free (self->counted))
 
 static gsize
 entry_at (const Photograph *photograph, gsize place)

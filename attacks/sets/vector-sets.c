@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/search/knn.h"
 #include "core/search/scan.h"
 
@@ -188,13 +189,8 @@ vector_sets_score (const VectorSets *sets, const AssayRows *public_rows, const g
   return inout_scores->masses != NULL;
 }
 
-void
-vector_sets_scores_clear (VectorSetsScores *scores)
-{
-  g_clear_pointer (&scores->distances, g_free);
-  g_clear_pointer (&scores->masses, g_free);
-  g_clear_pointer (&scores->lifts, g_free);
-}
+ASSAY_CLEAR_FUNC (VectorSetsScores, vector_sets_scores_clear, assay_drop (self->distances, g_free),
+                  assay_drop (self->masses, g_free), assay_drop (self->lifts, g_free))
 
 /* Whether the prior ranks place @a above place @b, photographs left out. */
 static gboolean

@@ -18,6 +18,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/data/arena.h"
@@ -221,17 +222,11 @@ refine_once (Refining *job, GError **error)
   return TRUE;
 }
 
-static void
-refining_clear (Refining *job)
-{
-  assay_arena_clear (&job->arena);
-  g_clear_pointer (&job->filters, assay_matrix_free);
-  g_clear_pointer (&job->first, assay_matrix_free);
-  g_clear_pointer (&job->residual, assay_matrix_free);
-  g_clear_pointer (&job->filtered, assay_matrix_free);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Refining, refining_clear)
+ASSAY_LOCAL_CLEAR (Refining, refining_clear, assay_arena_clear (&self->arena),
+                   assay_drop (self->filters, assay_matrix_free),
+                   assay_drop (self->first, assay_matrix_free),
+                   assay_drop (self->residual, assay_matrix_free),
+                   assay_drop (self->filtered, assay_matrix_free))
 
 gboolean
 whitened_refine (const WhitenedOptions *options, const WhiteningMoments *moments, AssayView images,

@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/math/linalg.h"
 
@@ -71,13 +72,8 @@ whitening_moments (const WhiteningShares *shares)
 
 /* ---- Moments of the set ---- */
 
-void
-whitening_clear (Whitening *whitening)
-{
-  g_clear_pointer (&whitening->image, g_free);
-  g_clear_pointer (&whitening->mean, g_free);
-  g_clear_pointer (&whitening->covariance, g_free);
-}
+ASSAY_CLEAR_FUNC (Whitening, whitening_clear, assay_drop (self->image, g_free),
+                  assay_drop (self->mean, g_free), assay_drop (self->covariance, g_free))
 
 typedef struct {
   const WhiteningMoments *moments;

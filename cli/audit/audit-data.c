@@ -12,6 +12,7 @@
 #include "cli/audit/audit-labels.h"
 #include "cli/audit/audit-table.h"
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/rng.h"
 #include "core/base/vectors.h"
 #include "core/data/row-file.h"
@@ -31,19 +32,11 @@
 #define N_GUESSES (gsize) 200
 #define TAU_ROWS (gsize) 2000
 
-void
-cli_audit_data_clear (CliAuditData *data)
-{
-  g_clear_pointer (&data->rows, assay_matrix_free);
-  g_clear_pointer (&data->labels, g_free);
-  g_clear_pointer (&data->attributes, g_ptr_array_unref);
-}
+ASSAY_CLEAR_FUNC (CliAuditData, cli_audit_data_clear, assay_drop (self->rows, assay_matrix_free),
+                  assay_drop (self->labels, g_free),
+                  assay_drop (self->attributes, g_ptr_array_unref))
 
-void
-cli_audit_split_clear (CliAuditSplit *split)
-{
-  g_clear_pointer (&split->order, g_free);
-}
+ASSAY_CLEAR_FUNC (CliAuditSplit, cli_audit_split_clear, assay_drop (self->order, g_free))
 
 /* ---- Rows and what is known of them ---- */
 

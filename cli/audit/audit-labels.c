@@ -7,6 +7,7 @@
 #include "cli/audit/audit-table.h"
 #include "core/base/each.h"
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/formats/csv-column.h"
 #include "core/data/formats/csv-header.h"
 #include "core/data/row-file.h"
@@ -14,16 +15,8 @@
 #define MAX_CLASSES 1000
 #define MAX_LABEL 16777216.0f
 
-void
-cli_audit_column_free (CliAuditColumn *column)
-{
-  if (column == NULL)
-    return;
-  g_free (column->name);
-  g_free (column->numbers);
-  g_clear_pointer (&column->values, g_ptr_array_unref);
-  g_free (column);
-}
+ASSAY_FREE_FUNC (CliAuditColumn, cli_audit_column_free, g_free (self->name), g_free (self->numbers),
+                 assay_drop (self->values, g_ptr_array_unref))
 
 /* ---- Names ---- */
 

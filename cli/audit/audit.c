@@ -2,10 +2,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/audit/audit.h"
 #include "cli/audit/audit-folder.h"
+#include "cli/audit/audit.h"
 #include "cli/cli.h"
 #include "cli/help/starter-attacks.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/data/row-file.h"
@@ -222,16 +223,10 @@ typedef struct {
   AssayMatrix *private_rows, *public_rows;
 } Parts;
 
-static void
-parts_clear (Parts *parts)
-{
-  cli_audit_data_clear (&parts->data);
-  cli_audit_data_clear (&parts->others);
-  cli_audit_split_clear (&parts->split);
-  g_clear_pointer (&parts->private_rows, assay_matrix_free);
-  g_clear_pointer (&parts->public_rows, assay_matrix_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Parts, parts_clear)
+ASSAY_LOCAL_CLEAR (Parts, parts_clear, cli_audit_data_clear (&self->data),
+                   cli_audit_data_clear (&self->others), cli_audit_split_clear (&self->split),
+                   assay_drop (self->private_rows, assay_matrix_free),
+                   assay_drop (self->public_rows, assay_matrix_free))
 
 static gboolean
 read_parts (Parts *parts, GError **error)

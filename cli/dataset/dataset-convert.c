@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/dataset/dataset.h"
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "datasets/tables/table-value.h"
 #include "datasets/tables/table-writer.h"
 
@@ -171,13 +172,8 @@ typedef struct {
   gpointer values;
 } Output;
 
-static void
-output_clear (Output *output)
-{
-  g_clear_pointer (&output->writer, assay_table_writer_free);
-  g_clear_pointer (&output->values, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Output, output_clear)
+ASSAY_LOCAL_CLEAR (Output, output_clear, assay_drop (self->writer, assay_table_writer_free),
+                   assay_drop (self->values, g_free))
 
 static gboolean
 output_begin (Output *output, const char *path, gsize piece, gboolean may_replace, GError **error)

@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "core/base/error.h"
 #include "core/base/file-map.h"
+#include "core/base/free.h"
 
 #define PIECE (1 << 20)
 
@@ -32,12 +33,8 @@ part_clear (Part *part)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Part, part_clear)
 
-void
-cli_download_clear (CliDownload *download)
-{
-  g_clear_pointer (&download->path, g_free);
-  g_clear_pointer (&download->sha256, g_free);
-}
+ASSAY_CLEAR_FUNC (CliDownload, cli_download_clear, assay_drop (self->path, g_free),
+                  assay_drop (self->sha256, g_free))
 
 static gboolean
 fail_write (const char *path, GError **error)

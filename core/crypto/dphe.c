@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/crypto/encoding.h"
 
 void
@@ -20,16 +21,8 @@ assay_dphe_messages_free (AssayDpheMessages *messages)
   g_free (messages);
 }
 
-void
-assay_dphe_sum_free (AssayDpheSum *sum)
-{
-  if (sum == NULL)
-    return;
-  g_free (sum->ciphertexts);
-  g_free (sum->exponents);
-  g_free (sum->holders);
-  g_free (sum);
-}
+ASSAY_FREE_FUNC (AssayDpheSum, assay_dphe_sum_free, g_free (self->ciphertexts),
+                 g_free (self->exponents), g_free (self->holders))
 
 /* ---- Permutations ---- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/crypto/paillier.h"
 
@@ -72,16 +73,8 @@ assay_paillier_decryptor_public (const AssayPaillierDecryptor *decryptor)
   return &decryptor->key->public_key;
 }
 
-void
-assay_paillier_decryptor_free (AssayPaillierDecryptor *decryptor)
-{
-  if (decryptor == NULL)
-    return;
-  clear_prime (&decryptor->p);
-  clear_prime (&decryptor->q);
-  assay_number_clear (&decryptor->join);
-  g_free (decryptor);
-}
+ASSAY_FREE_FUNC (AssayPaillierDecryptor, assay_paillier_decryptor_free, clear_prime (&self->p),
+                 clear_prime (&self->q), assay_number_clear (&self->join))
 
 typedef struct {
   const AssayPaillierDecryptor *decryptor;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 
 #define PRIME_ROUNDS 40 /* of Miller and Rabin, for which GMP takes Baillie, PSW and 16 rounds */
 
@@ -54,14 +55,7 @@ assay_paillier_public_new (const guint8 *modulus, gsize count, GError **error)
   return public_key;
 }
 
-void
-assay_paillier_public_free (AssayPaillierPublic *public_key)
-{
-  if (public_key == NULL)
-    return;
-  clear_public (public_key);
-  g_free (public_key);
-}
+ASSAY_FREE_FUNC (AssayPaillierPublic, assay_paillier_public_free, clear_public (self))
 
 gboolean
 assay_paillier_read_ciphertext (const AssayPaillierPublic *public_key, const guint8 *ciphertexts,
@@ -194,13 +188,5 @@ assay_paillier_key_from_factors (guint bits, const mpz_t p, const mpz_t q, gbool
   return make_key (bits, p, q, is_reproducible);
 }
 
-void
-assay_paillier_key_free (AssayPaillierKey *key)
-{
-  if (key == NULL)
-    return;
-  clear_public (&key->public_key);
-  assay_number_clear (&key->p);
-  assay_number_clear (&key->q);
-  g_free (key);
-}
+ASSAY_FREE_FUNC (AssayPaillierKey, assay_paillier_key_free, clear_public (&self->public_key),
+                 assay_number_clear (&self->p), assay_number_clear (&self->q))

@@ -1,6 +1,7 @@
 /* Keys, and what works with them. */
 #include "core/crypto/paillier-setup.h"
 
+#include "core/base/free.h"
 #include "core/crypto/key-folder.h"
 
 const guint assay_paillier_lengths[] = { 1024, 2048, 3072 };
@@ -28,16 +29,10 @@ assay_paillier_setup_new (const AssayPaillierChoice *choice, const AssayStreamKe
   return setup;
 }
 
-void
-assay_paillier_setup_free (AssayPaillierSetup *setup)
-{
-  if (setup == NULL)
-    return;
-  assay_paillier_encryptor_free (setup->encryptor);
-  assay_paillier_decryptor_free (setup->decryptor);
-  assay_paillier_key_free (setup->key);
-  g_free (setup);
-}
+ASSAY_FREE_FUNC (AssayPaillierSetup, assay_paillier_setup_free,
+                 assay_paillier_encryptor_free (self->encryptor),
+                 assay_paillier_decryptor_free (self->decryptor),
+                 assay_paillier_key_free (self->key))
 
 const char *
 assay_paillier_remark (const char *folder)

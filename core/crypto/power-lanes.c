@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/crypto/ifma.h"
 
 #define ALIGNMENT 64
@@ -321,14 +322,7 @@ assay_lanes_table_new (const AssayLanes *lanes, const mpz_t base, gsize bytes)
   return table;
 }
 
-void
-assay_lanes_table_free (AssayLanesTable *table)
-{
-  if (table == NULL)
-    return;
-  g_aligned_free (table->rows);
-  g_free (table);
-}
+ASSAY_FREE_FUNC (AssayLanesTable, assay_lanes_table_free, g_aligned_free (self->rows))
 
 void
 assay_lanes_table_power (const AssayLanesTable *table, const guint8 *exponents, gsize count,

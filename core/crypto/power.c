@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/crypto/power-lanes.h"
 
 #define BYTE_VALUES 256
@@ -32,15 +33,8 @@ assay_power_new (const mpz_t modulus, AssayPowerPath path)
   return power;
 }
 
-void
-assay_power_free (AssayPower *power)
-{
-  if (power == NULL)
-    return;
-  assay_lanes_free (power->lanes);
-  assay_number_clear (&power->m2);
-  g_free (power);
-}
+ASSAY_FREE_FUNC (AssayPower, assay_power_free, assay_lanes_free (self->lanes),
+                 assay_number_clear (&self->m2))
 
 const char *
 assay_power_path (const AssayPower *power)
@@ -111,15 +105,8 @@ assay_power_table_new (const AssayPower *power, const mpz_t base, gsize bytes)
   return table;
 }
 
-void
-assay_power_table_free (AssayPowerTable *table)
-{
-  if (table == NULL)
-    return;
-  assay_lanes_table_free (table->lanes);
-  g_free (table->rows);
-  g_free (table);
-}
+ASSAY_FREE_FUNC (AssayPowerTable, assay_power_table_free, assay_lanes_table_free (self->lanes),
+                 g_free (self->rows))
 
 static void
 raise_one (const AssayPowerTable *table, const guint8 *exponent, mpz_t ret_number)

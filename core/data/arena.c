@@ -1,5 +1,6 @@
 /* Arrays that end together. */
 #include "core/data/arena.h"
+#include "core/base/free.h"
 
 gpointer
 assay_arena_alloc (AssayArena *arena, gsize count, gsize size, const char *what, GError **error)
@@ -12,8 +13,5 @@ assay_arena_alloc (AssayArena *arena, gsize count, gsize size, const char *what,
   return block;
 }
 
-void
-assay_arena_clear (AssayArena *arena)
-{
-  g_slist_free_full (g_steal_pointer (&arena->blocks), g_free);
-}
+ASSAY_CLEAR_FUNC (AssayArena, assay_arena_clear,
+                  g_slist_free_full (g_steal_pointer (&self->blocks), g_free))

@@ -1,5 +1,6 @@
 /* Typed arrays: the content of one .npy file. */
 #include "core/data/array.h"
+#include "core/base/free.h"
 
 static const struct {
   const char *name;
@@ -70,14 +71,7 @@ assay_array_copy (const AssayArray *array)
   return copy;
 }
 
-void
-assay_array_free (AssayArray *array)
-{
-  if (array == NULL)
-    return;
-  g_bytes_unref (array->bytes);
-  g_free (array);
-}
+ASSAY_FREE_FUNC (AssayArray, assay_array_free, g_bytes_unref (self->bytes))
 
 gsize
 assay_array_count (const AssayArray *array)

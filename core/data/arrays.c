@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/text.h"
 
 void
@@ -13,12 +14,8 @@ assay_arrays_init (AssayArrays *arrays)
   arrays->arrays = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_array_free);
 }
 
-void
-assay_arrays_clear (AssayArrays *arrays)
-{
-  g_ptr_array_unref (arrays->names);
-  g_ptr_array_unref (arrays->arrays);
-}
+ASSAY_CLEAR_FUNC (AssayArrays, assay_arrays_clear, g_ptr_array_unref (self->names),
+                  g_ptr_array_unref (self->arrays))
 
 void
 assay_arrays_take (AssayArrays *arrays, const char *name, AssayArray *array)

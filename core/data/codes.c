@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/vectorise.h"
 
 AssayCodes *
@@ -24,14 +25,7 @@ assay_codes_new (const AssayArray *array, gsize bits, GError **error)
   return g_steal_pointer (&codes);
 }
 
-void
-assay_codes_free (AssayCodes *codes)
-{
-  if (codes == NULL)
-    return;
-  g_free (codes->data);
-  g_free (codes);
-}
+ASSAY_FREE_FUNC (AssayCodes, assay_codes_free, g_free (self->data))
 
 /* Nearly every x86-64 counts the bits of a word in one instruction, but not the oldest, for which
  * programs are compiled unless told otherwise; newer ones count those of several words at once. For

@@ -1,5 +1,6 @@
 /* Cleaning up what datasets fill in, and the words for what they have. */
 #include "core/data/dataset.h"
+#include "core/base/free.h"
 
 static const char *const holding_names[]
     = { "labels of the secrets",
@@ -68,34 +69,23 @@ assay_role_pictures (const AssayRoleData *data)
   return data->pictures != NULL ? assay_array_int64 (data->pictures) : NULL;
 }
 
-void
-assay_role_data_clear (AssayRoleData *data)
-{
-  g_clear_pointer (&data->labels, assay_array_free);
-  g_clear_pointer (&data->label_sets, assay_array_free);
-  g_clear_pointer (&data->attributes, assay_array_free);
-  g_clear_pointer (&data->frames, assay_array_free);
-  g_clear_pointer (&data->pictures, assay_array_free);
-  g_clear_pointer (&data->originals, assay_rows_unref);
-  g_clear_pointer (&data->points, assay_array_free);
-  g_clear_pointer (&data->photos, g_ptr_array_unref);
-}
+ASSAY_CLEAR_FUNC (AssayRoleData, assay_role_data_clear, assay_drop (self->labels, assay_array_free),
+                  assay_drop (self->label_sets, assay_array_free),
+                  assay_drop (self->attributes, assay_array_free),
+                  assay_drop (self->frames, assay_array_free),
+                  assay_drop (self->pictures, assay_array_free),
+                  assay_drop (self->originals, assay_rows_unref),
+                  assay_drop (self->points, assay_array_free),
+                  assay_drop (self->photos, g_ptr_array_unref))
 
-void
-assay_dataset_clear (AssayDataset *dataset)
-{
-  g_clear_pointer (&dataset->secrets, assay_rows_unref);
-  g_clear_pointer (&dataset->public_rows, assay_rows_unref);
-  g_clear_pointer (&dataset->database, assay_rows_unref);
-  g_clear_pointer (&dataset->test, assay_rows_unref);
-  assay_role_data_clear (&dataset->secret_data);
-  assay_role_data_clear (&dataset->public_data);
-  assay_role_data_clear (&dataset->test_data);
-  g_clear_pointer (&dataset->counterparts, g_free);
-  g_clear_pointer (&dataset->groups, g_free);
-  g_clear_pointer (&dataset->attribute_names, g_strfreev);
-  g_clear_pointer (&dataset->edges, assay_array_free);
-  g_clear_pointer (&dataset->homographies, assay_array_free);
-  g_clear_pointer (&dataset->cameras, assay_array_free);
-  g_clear_pointer (&dataset->sha256, g_free);
-}
+ASSAY_CLEAR_FUNC (AssayDataset, assay_dataset_clear, assay_drop (self->secrets, assay_rows_unref),
+                  assay_drop (self->public_rows, assay_rows_unref),
+                  assay_drop (self->database, assay_rows_unref),
+                  assay_drop (self->test, assay_rows_unref),
+                  assay_role_data_clear (&self->secret_data),
+                  assay_role_data_clear (&self->public_data),
+                  assay_role_data_clear (&self->test_data), assay_drop (self->counterparts, g_free),
+                  assay_drop (self->groups, g_free), assay_drop (self->attribute_names, g_strfreev),
+                  assay_drop (self->edges, assay_array_free),
+                  assay_drop (self->homographies, assay_array_free),
+                  assay_drop (self->cameras, assay_array_free), assay_drop (self->sha256, g_free))

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "core/data/folders/geometry.h"
 #include "core/data/grant.h"
@@ -72,15 +73,8 @@ assay_guess_new (void)
   return guess;
 }
 
-void
-assay_guess_free (AssayGuess *guess)
-{
-  if (guess == NULL)
-    return;
-  assay_arrays_clear (&guess->arrays);
-  g_free (guess->says);
-  g_free (guess);
-}
+ASSAY_FREE_FUNC (AssayGuess, assay_guess_free, assay_arrays_clear (&self->arrays),
+                 g_free (self->says))
 
 AssayTruth *
 assay_truth_new (void)
@@ -91,14 +85,7 @@ assay_truth_new (void)
   return truth;
 }
 
-void
-assay_truth_free (AssayTruth *truth)
-{
-  if (truth == NULL)
-    return;
-  assay_arrays_clear (&truth->arrays);
-  g_free (truth);
-}
+ASSAY_FREE_FUNC (AssayTruth, assay_truth_free, assay_arrays_clear (&self->arrays))
 
 gsize
 assay_truth_first_cols (const AssayTruth *truth)

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 
 #define ALIGNMENT 64
 /* Blocks from LARGE on are of huge pages where the system has them: fewer faults, and rows of
@@ -58,14 +59,7 @@ assay_matrix_copy (AssayView view, GError **error)
   return matrix;
 }
 
-void
-assay_matrix_free (AssayMatrix *matrix)
-{
-  if (matrix == NULL)
-    return;
-  g_free (matrix->data);
-  g_free (matrix);
-}
+ASSAY_FREE_FUNC (AssayMatrix, assay_matrix_free, g_free (self->data))
 
 AssayView
 assay_matrix_view (const AssayMatrix *matrix)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 AssayPhoto *
@@ -22,14 +23,7 @@ assay_photo_new (gsize width, gsize height, gsize channels, GError **error)
   return photo;
 }
 
-void
-assay_photo_free (AssayPhoto *photo)
-{
-  if (photo == NULL)
-    return;
-  g_free (photo->data);
-  g_free (photo);
-}
+ASSAY_FREE_FUNC (AssayPhoto, assay_photo_free, g_free (self->data))
 
 int
 assay_photo_byte (float value)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/row-table.h"
 #include "core/data/secret-paths.h"
 
@@ -356,16 +357,8 @@ assay_row_files_open (const char *specification, const char *const *folders, GEr
   return g_steal_pointer (&files);
 }
 
-void
-assay_row_files_free (AssayRowFiles *files)
-{
-  if (files == NULL)
-    return;
-  assay_rows_unref (files->rows);
-  g_array_unref (files->ranges);
-  g_free (files->sha256);
-  g_free (files);
-}
+ASSAY_FREE_FUNC (AssayRowFiles, assay_row_files_free, assay_rows_unref (self->rows),
+                 g_array_unref (self->ranges), g_free (self->sha256))
 
 /* ---- Overlaps ---- */
 

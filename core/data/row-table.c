@@ -5,17 +5,14 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
+#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/data/formats/csv-table.h"
 #include "core/data/formats/zip.h"
 #include "core/data/npy.h"
 
-void
-assay_row_table_clear (AssayRowTable *table)
-{
-  g_clear_pointer (&table->bytes, g_bytes_unref);
-  g_clear_pointer (&table->array, g_free);
-}
+ASSAY_CLEAR_FUNC (AssayRowTable, assay_row_table_clear, assay_drop (self->bytes, g_bytes_unref),
+                  assay_drop (self->array, g_free))
 
 AssayRowFormat
 assay_row_format (const char *name)

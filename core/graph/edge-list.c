@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
+#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/data/matrix.h"
 
@@ -167,15 +168,8 @@ assay_edge_list_read (const char *path, GError **error)
   return list != NULL ? list : assay_prefix_null (error, "%s: ", path);
 }
 
-void
-assay_edge_list_free (AssayEdgeList *list)
-{
-  if (list != NULL) {
-    assay_graph_free (list->graph);
-    g_free (list->ids);
-  }
-  g_free (list);
-}
+ASSAY_FREE_FUNC (AssayEdgeList, assay_edge_list_free, assay_graph_free (self->graph),
+                 g_free (self->ids))
 
 char *
 assay_edge_list_describe (const AssayEdgeList *list)

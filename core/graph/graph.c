@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 static int
@@ -139,15 +140,7 @@ assay_graph_subset (const AssayGraph *graph, const guint8 *keep, GError **error)
   return subset;
 }
 
-void
-assay_graph_free (AssayGraph *graph)
-{
-  if (graph != NULL) {
-    g_free (graph->starts);
-    g_free (graph->ends);
-  }
-  g_free (graph);
-}
+ASSAY_FREE_FUNC (AssayGraph, assay_graph_free, g_free (self->starts), g_free (self->ends))
 
 gsize
 assay_graph_find (const AssayGraph *graph, gsize a, gsize b)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 #define GROUP 60
@@ -24,13 +25,7 @@ typedef struct {
   double *sums; /* n + 1: of the activities of the places before */
 } Row;
 
-static void
-row_clear (Row *row)
-{
-  g_free (row->places);
-  g_free (row->sums);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Row, row_clear)
+ASSAY_LOCAL_CLEAR (Row, row_clear, g_free (self->places), g_free (self->sums))
 
 static int
 compare_places (const void *a, const void *b)

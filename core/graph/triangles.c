@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 /* The rows of edges that point away, each with the slot it comes from. */
@@ -16,14 +17,8 @@ typedef struct {
   gsize *slots;
 } Forward;
 
-static void
-forward_clear (Forward *forward)
-{
-  g_free (forward->starts);
-  g_free (forward->ends);
-  g_free (forward->slots);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Forward, forward_clear)
+ASSAY_LOCAL_CLEAR (Forward, forward_clear, g_free (self->starts), g_free (self->ends),
+                   g_free (self->slots))
 
 static inline gboolean
 points (const AssayGraph *graph, gsize from, gsize to)

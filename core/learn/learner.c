@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/base/vectors.h"
 #include "core/learn/neighbours.h"
@@ -87,17 +88,9 @@ model_predict (const Model *model, AssayView inputs, GError **error)
   return assay_residual_network_predict (model->learned, inputs, error);
 }
 
-void
-assay_learner_free (AssayLearner *learner)
-{
-  if (learner == NULL)
-    return;
-  model_clear (&learner->model);
-  assay_matrix_free (learner->constant);
-  assay_matrix_free (learner->held_outputs);
-  assay_matrix_free (learner->held_predictions);
-  g_free (learner);
-}
+ASSAY_FREE_FUNC (AssayLearner, assay_learner_free, model_clear (&self->model),
+                 assay_matrix_free (self->constant), assay_matrix_free (self->held_outputs),
+                 assay_matrix_free (self->held_predictions))
 
 /* ---- Rows that are held out ---- */
 
@@ -108,14 +101,8 @@ typedef struct {
   gsize n_learned, n_held;
 } Split;
 
-static void
-split_clear (Split *split)
-{
-  assay_matrix_free (split->inputs);
-  assay_matrix_free (split->outputs);
-  g_free (split->parts);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Split, split_clear)
+ASSAY_LOCAL_CLEAR (Split, split_clear, assay_matrix_free (self->inputs),
+                   assay_matrix_free (self->outputs), g_free (self->parts))
 
 /* How many rows the last fifth of the parts has. */
 static gsize

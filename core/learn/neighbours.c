@@ -3,22 +3,15 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/search/knn.h"
 
 #define CHOOSING 1000 /* rows that choose k */
 
-void
-assay_neighbours_free (AssayNeighbours *neighbours)
-{
-  if (neighbours == NULL)
-    return;
-  assay_standard_free (neighbours->standard);
-  assay_matrix_free (neighbours->inputs);
-  assay_matrix_free (neighbours->outputs);
-  g_free (neighbours);
-}
+ASSAY_FREE_FUNC (AssayNeighbours, assay_neighbours_free, assay_standard_free (self->standard),
+                 assay_matrix_free (self->inputs), assay_matrix_free (self->outputs))
 
 /* The mean outputs of @count rows. */
 static void

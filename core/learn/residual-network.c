@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
@@ -13,17 +14,9 @@
 static const AssayNetworkTraining training
     = { .epochs = 30, .batch = 64, .learning_rate = 0.01, .momentum = 0.9, .weight_decay = 1e-4 };
 
-void
-assay_residual_network_free (AssayResidualNetwork *network)
-{
-  if (network == NULL)
-    return;
-  assay_ridge_free (network->ridge);
-  assay_principal_free (network->inputs);
-  assay_principal_free (network->outputs);
-  assay_network_free (network->network);
-  g_free (network);
-}
+ASSAY_FREE_FUNC (AssayResidualNetwork, assay_residual_network_free, assay_ridge_free (self->ridge),
+                 assay_principal_free (self->inputs), assay_principal_free (self->outputs),
+                 assay_network_free (self->network))
 
 /* What the network sees: components of the standardised inputs, each of variance 1. */
 static AssayMatrix *

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/math/linalg.h"
@@ -23,16 +24,8 @@
 /* Of a row that alone decides its own prediction, nothing is known. */
 #define MIN_LEFT 1e-6
 
-void
-assay_ridge_free (AssayRidge *ridge)
-{
-  if (ridge == NULL)
-    return;
-  assay_standard_free (ridge->standard);
-  g_free (ridge->offset);
-  assay_matrix_free (ridge->weights);
-  g_free (ridge);
-}
+ASSAY_FREE_FUNC (AssayRidge, assay_ridge_free, assay_standard_free (self->standard),
+                 g_free (self->offset), assay_matrix_free (self->weights))
 
 /* ---- Products of a transposed left operand, by blocks of its columns ---- */
 
@@ -85,14 +78,8 @@ typedef struct {
   AssayMatrix *directions; /* rank x d: V' */
 } Factors;
 
-static void
-factors_clear (Factors *factors)
-{
-  g_free (factors->values);
-  assay_matrix_free (factors->scores);
-  assay_matrix_free (factors->directions);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Factors, factors_clear)
+ASSAY_LOCAL_CLEAR (Factors, factors_clear, g_free (self->values), assay_matrix_free (self->scores),
+                   assay_matrix_free (self->directions))
 
 static gsize
 rank_of (const double *values, gsize count, double share)

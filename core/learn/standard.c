@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/math/principal.h"
 
@@ -63,15 +64,7 @@ assay_standard_new (AssayView rows, GError **error)
   return g_steal_pointer (&standard);
 }
 
-void
-assay_standard_free (AssayStandard *standard)
-{
-  if (standard == NULL)
-    return;
-  g_free (standard->mean);
-  g_free (standard->factor);
-  g_free (standard);
-}
+ASSAY_FREE_FUNC (AssayStandard, assay_standard_free, g_free (self->mean), g_free (self->factor))
 
 typedef struct {
   const AssayStandard *standard;

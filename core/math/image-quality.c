@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/base/vectors.h"
@@ -362,14 +363,7 @@ assay_ssim_set_new (const AssaySsim *ssim, AssayView images, GError **error)
   return g_steal_pointer (&set);
 }
 
-void
-assay_ssim_set_free (AssaySsimSet *set)
-{
-  if (set == NULL)
-    return;
-  g_free (set->pictures);
-  g_free (set);
-}
+ASSAY_FREE_FUNC (AssaySsimSet, assay_ssim_set_free, g_free (self->pictures))
 
 /* A block of queries against a piece of the set: each picture is fetched once for all of them. */
 static void

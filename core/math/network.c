@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/math/linalg.h"
@@ -129,14 +130,7 @@ pass_backward (const AssayNetwork *network, const Passage *passage, gsize rows)
 
 /* ---- Networks ---- */
 
-void
-assay_network_free (AssayNetwork *network)
-{
-  if (network == NULL)
-    return;
-  assay_arena_clear (&network->arena);
-  g_free (network);
-}
+ASSAY_FREE_FUNC (AssayNetwork, assay_network_free, assay_arena_clear (&self->arena))
 
 AssayNetwork *
 assay_network_new (const AssayNetworkShape *shape, AssayStreamKey key, GError **error)

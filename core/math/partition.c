@@ -1,5 +1,6 @@
 /* Rows sorted into parts by joining two at a time. */
 #include "core/math/partition.h"
+#include "core/base/free.h"
 
 AssayPartition *
 assay_partition_new (gsize n)
@@ -13,14 +14,7 @@ assay_partition_new (gsize n)
   return partition;
 }
 
-void
-assay_partition_free (AssayPartition *partition)
-{
-  if (partition == NULL)
-    return;
-  g_free (partition->parent);
-  g_free (partition);
-}
+ASSAY_FREE_FUNC (AssayPartition, assay_partition_free, g_free (self->parent))
 
 /* On the way every second row is led to its grandparent: paths halve. */
 gsize

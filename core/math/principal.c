@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/math/linalg.h"
 
@@ -157,16 +158,8 @@ assay_principal_new (AssayView rows, gsize count, GError **error)
   return g_steal_pointer (&principal);
 }
 
-void
-assay_principal_free (AssayPrincipal *principal)
-{
-  if (principal == NULL)
-    return;
-  g_free (principal->mean);
-  g_free (principal->values);
-  g_free (principal->vectors);
-  g_free (principal);
-}
+ASSAY_FREE_FUNC (AssayPrincipal, assay_principal_free, g_free (self->mean), g_free (self->values),
+                 g_free (self->vectors))
 
 /* ---- Rows in their components ---- */
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/math/row-spread.h"
 
@@ -143,11 +144,4 @@ assay_clusters_find (AssayView rows, const gsize *units, double usual, AssayStre
   return g_steal_pointer (&clusters);
 }
 
-void
-assay_clusters_free (AssayClusters *clusters)
-{
-  if (clusters == NULL)
-    return;
-  g_free (clusters->first);
-  g_free (clusters);
-}
+ASSAY_FREE_FUNC (AssayClusters, assay_clusters_free, g_free (self->first))

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 
@@ -96,14 +97,7 @@ assay_spread_new (AssayView rows, const gsize *parts, AssayStreamKey key)
   return spread;
 }
 
-void
-assay_spread_free (AssaySpread *spread)
-{
-  if (spread == NULL)
-    return;
-  g_free (spread->nearest);
-  g_free (spread);
-}
+ASSAY_FREE_FUNC (AssaySpread, assay_spread_free, g_free (self->nearest))
 
 static gsize
 count_within (const AssaySpread *spread, double distance)

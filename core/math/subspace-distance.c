@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/base/vectors.h"
@@ -84,15 +85,7 @@ assay_flats_new (const AssaySubspaces *subspaces, const gsize *index, gsize coun
   return assay_parallel_try (count, fill_flat, &filling, error) ? g_steal_pointer (&flats) : NULL;
 }
 
-void
-assay_flats_free (AssayFlats *flats)
-{
-  if (flats == NULL)
-    return;
-  g_free (flats->stack);
-  g_free (flats->squares);
-  g_free (flats);
-}
+ASSAY_FREE_FUNC (AssayFlats, assay_flats_free, g_free (self->stack), g_free (self->squares))
 
 /* ---- Pairs ---- */
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/math/row-clusters.h"
 #include "core/math/row-copies.h"
 
@@ -312,11 +313,4 @@ assay_units_describe (const AssayUnits *units)
   return NULL;
 }
 
-void
-assay_units_free (AssayUnits *units)
-{
-  if (units == NULL)
-    return;
-  g_free (units->numbers);
-  g_free (units);
-}
+ASSAY_FREE_FUNC (AssayUnits, assay_units_free, g_free (self->numbers))

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/free.h"
 #include "core/base/text.h"
 
 const char *const assay_adjacency_names[]
@@ -33,15 +34,7 @@ assay_domain_new (AssayAdjacency adjacency, gsize rows, gsize cols)
   return domain;
 }
 
-void
-assay_domain_free (AssayDomain *domain)
-{
-  if (domain == NULL)
-    return;
-  g_free (domain->lower);
-  g_free (domain->upper);
-  g_free (domain);
-}
+ASSAY_FREE_FUNC (AssayDomain, assay_domain_free, g_free (self->lower), g_free (self->upper))
 
 /* ---- Pairs of others ---- */
 

@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/kinds/item-numbers.h"
 
 #define MAX_RELEASES 1000000
@@ -24,16 +25,8 @@ assay_own_release_new (AssayRelease *release, AssayTruth *truth, gsize *numbers)
   return own;
 }
 
-void
-assay_own_release_free (AssayOwnRelease *own)
-{
-  if (own == NULL)
-    return;
-  assay_release_free (own->release);
-  assay_arrays_clear (&own->known);
-  g_free (own->numbers);
-  g_free (own);
-}
+ASSAY_FREE_FUNC (AssayOwnRelease, assay_own_release_free, assay_release_free (self->release),
+                 assay_arrays_clear (&self->known), g_free (self->numbers))
 
 AssayPairs *
 assay_pairs_new (gboolean has_key)
@@ -47,14 +40,7 @@ assay_pairs_new (gboolean has_key)
   return pairs;
 }
 
-void
-assay_pairs_free (AssayPairs *pairs)
-{
-  if (pairs == NULL)
-    return;
-  g_ptr_array_unref (pairs->releases);
-  g_free (pairs);
-}
+ASSAY_FREE_FUNC (AssayPairs, assay_pairs_free, g_ptr_array_unref (self->releases))
 
 gsize
 assay_pairs_count (const AssayPairs *pairs)

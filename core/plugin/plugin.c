@@ -1,24 +1,16 @@
 /* What all plugins share: clearing what they fill in, the form in which audits are stored. */
 #include "core/plugin/plugin.h"
+#include "core/base/free.h"
 
-void
-assay_control_case_clear (AssayControlCase *control_case)
-{
-  g_clear_pointer (&control_case->release, assay_release_free);
-  g_clear_pointer (&control_case->truth, assay_truth_free);
-  g_clear_pointer (&control_case->database, assay_rows_unref);
-  g_clear_pointer (&control_case->public_rows, assay_rows_unref);
-  g_clear_pointer (&control_case->groups, g_free);
-  g_clear_pointer (&control_case->repeats, g_ptr_array_unref);
-  g_clear_pointer (&control_case->shadow, assay_shadow_free);
-  g_clear_pointer (&control_case->pairs, assay_pairs_free);
-  g_clear_pointer (&control_case->records, assay_rows_unref);
-  g_clear_pointer (&control_case->crossed, assay_release_free);
-  g_clear_pointer (&control_case->public_groups, g_free);
-  g_clear_pointer (&control_case->attribute_names, g_strfreev);
-  g_clear_pointer (&control_case->features, assay_matrix_free);
-  g_clear_pointer (&control_case->known_edges, assay_array_free);
-}
+ASSAY_CLEAR_FUNC (
+    AssayControlCase, assay_control_case_clear, assay_drop (self->release, assay_release_free),
+    assay_drop (self->truth, assay_truth_free), assay_drop (self->database, assay_rows_unref),
+    assay_drop (self->public_rows, assay_rows_unref), assay_drop (self->groups, g_free),
+    assay_drop (self->repeats, g_ptr_array_unref), assay_drop (self->shadow, assay_shadow_free),
+    assay_drop (self->pairs, assay_pairs_free), assay_drop (self->records, assay_rows_unref),
+    assay_drop (self->crossed, assay_release_free), assay_drop (self->public_groups, g_free),
+    assay_drop (self->attribute_names, g_strfreev), assay_drop (self->features, assay_matrix_free),
+    assay_drop (self->known_edges, assay_array_free))
 
 gboolean
 assay_outcomes_alloc (AssayOutcomes *outcomes, guint n_series, gsize n, GError **error)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/rng.h"
 #include "core/search/disk-cache.h"
 #include "core/search/knn.h"
@@ -274,16 +275,8 @@ assay_lists_new (const AssayRows *rows, AssayScale scale, gsize count, GError **
   return lists;
 }
 
-void
-assay_lists_free (AssayLists *lists)
-{
-  if (lists == NULL)
-    return;
-  assay_rows_unref (lists->centres);
-  g_free (lists->starts);
-  g_free (lists->rows);
-  g_free (lists);
-}
+ASSAY_FREE_FUNC (AssayLists, assay_lists_free, assay_rows_unref (self->centres),
+                 g_free (self->starts), g_free (self->rows))
 
 /* ---- Estimates ---- */
 

@@ -9,6 +9,7 @@
 #include "core/search/search-engine.h"
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 
 #define PIECES_PER_SLOT 16
@@ -32,15 +33,7 @@ assay_nearest_new (gsize n, gsize k, GError **error)
   return g_steal_pointer (&nearest);
 }
 
-void
-assay_nearest_free (AssayNearest *nearest)
-{
-  if (nearest == NULL)
-    return;
-  g_free (nearest->rows);
-  g_free (nearest->distances);
-  g_free (nearest);
-}
+ASSAY_FREE_FUNC (AssayNearest, assay_nearest_free, g_free (self->rows), g_free (self->distances))
 
 static void
 prepare_queries (gsize slot, G_GNUC_UNUSED guint worker, gpointer data)
@@ -205,11 +198,6 @@ search_init (const SearchKind *kind, const AssaySearchSet *set, const SearchSize
          && (ret_search->nearest = assay_nearest_new (sizes->n, all.k, error)) != NULL;
 }
 
-void
-search_clear (Search *search)
-{
-  assay_arena_clear (&search->arena);
-  assay_nearest_free (search->nearest);
-  g_clear_error (&search->error);
-  g_mutex_clear (&search->lock);
-}
+ASSAY_CLEAR_FUNC (Search, search_clear, assay_arena_clear (&self->arena),
+                  assay_nearest_free (self->nearest), g_clear_error (&self->error),
+                  g_mutex_clear (&self->lock))

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 
 /* More units than anybody would collect. */
@@ -70,13 +71,7 @@ typedef struct {
   gboolean is_weighted; /* by size; otherwise the statistic is the mean of the means */
 } Shares;
 
-static void
-shares_clear (Shares *shares)
-{
-  g_free (shares->means);
-  g_free (shares->sizes);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Shares, shares_clear)
+ASSAY_LOCAL_CLEAR (Shares, shares_clear, g_free (self->means), g_free (self->sizes))
 
 /* A number of the measure's range as a share of it. */
 static double
@@ -129,13 +124,7 @@ typedef struct {
   gsize n;
 } Tail;
 
-static void
-tail_clear (Tail *tail)
-{
-  g_free (tail->a);
-  g_free (tail->counts);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Tail, tail_clear)
+ASSAY_LOCAL_CLEAR (Tail, tail_clear, g_free (self->a), g_free (self->counts))
 
 static double complex
 tail_phi (const Tail *tail, double complex s)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/stats/epsilon.h"
 
@@ -263,14 +264,7 @@ assay_sample_new_difference (const AssayMeasure *measure, const double *differen
   return sample;
 }
 
-void
-assay_sample_free (AssaySample *sample)
-{
-  if (sample == NULL)
-    return;
-  g_free (sample->units);
-  g_free (sample);
-}
+ASSAY_FREE_FUNC (AssaySample, assay_sample_free, g_free (self->units))
 
 gsize
 assay_sample_n_independent (const AssaySample *sample)

@@ -16,6 +16,7 @@
  * scene is rendered by the inverse: what the view shows of the plane beyond the photograph is the
  * scene's border, drawn out, which has hardly a keypoint. */
 #include "datasets/generated/scene-image.h"
+#include "core/base/free.h"
 
 #include <math.h>
 
@@ -133,9 +134,5 @@ assay_scene_image_make (const AssaySceneRules *rules, AssaySift *sift, AssayScen
   return describe (rules, sift, &shot, image, error);
 }
 
-void
-assay_scene_image_clear (AssaySceneImage *image)
-{
-  assay_picture_clear (&image->image);
-  assay_picture_clear (&image->view);
-}
+ASSAY_CLEAR_FUNC (AssaySceneImage, assay_scene_image_clear, assay_picture_clear (&self->image),
+                  assay_picture_clear (&self->view))

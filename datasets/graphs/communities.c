@@ -4,15 +4,12 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 #define NOBODY -1
 
-void
-graph_communities_clear (GraphCommunities *communities)
-{
-  g_clear_pointer (&communities->of_node, g_free);
-}
+ASSAY_CLEAR_FUNC (GraphCommunities, graph_communities_clear, assay_drop (self->of_node, g_free))
 
 static int
 compare_ids (const void *a, const void *b)

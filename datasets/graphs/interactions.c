@@ -10,6 +10,7 @@
  * public graph of interactions on items with features of two modalities.
  *
  * Roles: secrets (the items), test (queries, which are in no graph). */
+#include "core/base/free.h"
 #include "datasets/graphs/communities.h"
 #include "datasets/graphs/items.h"
 
@@ -50,14 +51,8 @@ typedef struct {
   GraphItems items;
 } Making;
 
-static void
-making_clear (Making *making)
-{
-  g_clear_pointer (&making->list, assay_edge_list_free);
-  graph_communities_clear (&making->communities);
-  graph_items_clear (&making->items);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Making, making_clear)
+ASSAY_LOCAL_CLEAR (Making, making_clear, assay_drop (self->list, assay_edge_list_free),
+                   graph_communities_clear (&self->communities), graph_items_clear (&self->items))
 
 /* ---- Files of the graph ---- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/row-file.h"
 #include "datasets/tables/row-labels.h"
 
@@ -10,14 +11,9 @@
 #define ITEM(role, row) (((guint64) (role) << 48) | (row))
 enum { OF_ITEMS, OF_TEST, OF_CENTRES };
 
-void
-graph_items_clear (GraphItems *items)
-{
-  g_clear_pointer (&items->rows, assay_matrix_free);
-  g_clear_pointer (&items->test, assay_matrix_free);
-  g_clear_pointer (&items->labels, g_free);
-  g_clear_pointer (&items->test_labels, g_free);
-}
+ASSAY_CLEAR_FUNC (GraphItems, graph_items_clear, assay_drop (self->rows, assay_matrix_free),
+                  assay_drop (self->test, assay_matrix_free), assay_drop (self->labels, g_free),
+                  assay_drop (self->test_labels, g_free))
 
 /* ---- Files ---- */
 

@@ -4,22 +4,15 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "datasets/photographs/photo.h"
 
 /* ---- Finding ---- */
 
-void
-assay_image_folder_free (AssayImageFolder *folder)
-{
-  if (folder == NULL)
-    return;
-  g_free (folder->path);
-  g_ptr_array_unref (folder->classes);
-  g_ptr_array_unref (folder->files);
-  g_array_unref (folder->labels);
-  g_free (folder);
-}
+ASSAY_FREE_FUNC (AssayImageFolder, assay_image_folder_free, g_free (self->path),
+                 g_ptr_array_unref (self->classes), g_ptr_array_unref (self->files),
+                 g_array_unref (self->labels))
 
 static int
 compare_names (gconstpointer a, gconstpointer b)

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 #define DEFLATE_MAX 1032
@@ -24,16 +25,8 @@ struct _AssayIdxReader {
   gsize total, done;          /* numbers */
 };
 
-void
-assay_idx_reader_free (AssayIdxReader *reader)
-{
-  if (reader == NULL)
-    return;
-  g_clear_pointer (&reader->file, g_bytes_unref);
-  g_clear_object (&reader->inflate);
-  g_free (reader->path);
-  g_free (reader);
-}
+ASSAY_FREE_FUNC (AssayIdxReader, assay_idx_reader_free, assay_drop (self->file, g_bytes_unref),
+                 assay_drop (self->inflate, g_object_unref), g_free (self->path))
 
 static gboolean
 open_file (AssayIdxReader *reader, GError **error)

@@ -2,19 +2,15 @@
 #include "datasets/images/image-features.h"
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/row-file.h"
 
 typedef struct {
   AssayRowFiles *secrets, *public;
 } Opened;
 
-static void
-opened_clear (Opened *opened)
-{
-  g_clear_pointer (&opened->secrets, assay_row_files_free);
-  g_clear_pointer (&opened->public, assay_row_files_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Opened, opened_clear)
+ASSAY_LOCAL_CLEAR (Opened, opened_clear, assay_drop (self->secrets, assay_row_files_free),
+                   assay_drop (self->public, assay_row_files_free))
 
 static gboolean
 is_named (const AssayImageFeatures *features)

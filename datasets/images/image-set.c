@@ -8,17 +8,15 @@
 #include "datasets/images/image-set.h"
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/row-file.h"
 #include "datasets/images/cifar-file.h"
 #include "datasets/images/idx-file.h"
 
-void
-assay_image_pools_clear (AssayImagePools *pools)
-{
-  g_clear_pointer (&pools->secrets, assay_images_free);
-  g_clear_pointer (&pools->test, assay_images_free);
-  g_clear_pointer (&pools->public_images, assay_images_free);
-}
+ASSAY_CLEAR_FUNC (AssayImagePools, assay_image_pools_clear,
+                  assay_drop (self->secrets, assay_images_free),
+                  assay_drop (self->test, assay_images_free),
+                  assay_drop (self->public_images, assay_images_free))
 
 gboolean
 assay_image_pools_split (AssayImagePools *pools, double share, AssayStreamKey key, GError **error)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 AssayImages *
@@ -37,17 +38,8 @@ assay_images_new (const AssayImages *form, GError **error)
   return g_steal_pointer (&images);
 }
 
-void
-assay_images_free (AssayImages *images)
-{
-  if (images == NULL)
-    return;
-  g_free (images->pixels);
-  g_free (images->labels);
-  g_free (images->groups);
-  g_free (images->source);
-  g_free (images);
-}
+ASSAY_FREE_FUNC (AssayImages, assay_images_free, g_free (self->pixels), g_free (self->labels),
+                 g_free (self->groups), g_free (self->source))
 
 static gboolean
 is_same_size (const AssayImages *a, const AssayImages *b)

@@ -14,6 +14,7 @@
 #include <vl/generic.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 #include "core/search/disk-cache.h"
 
@@ -35,15 +36,8 @@ typedef struct {
 G_STATIC_ASSERT (sizeof (Header) == 12 + HASH_TEXT);
 G_STATIC_ASSERT (sizeof (AssayKeypoint) == 24);
 
-void
-assay_features_free (AssayFeatures *features)
-{
-  if (features == NULL)
-    return;
-  g_clear_pointer (&features->keypoints, g_array_unref);
-  g_free (features->descriptors);
-  g_free (features);
-}
+ASSAY_FREE_FUNC (AssayFeatures, assay_features_free, assay_drop (self->keypoints, g_array_unref),
+                 g_free (self->descriptors))
 
 /* ---- What is kept ---- */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 
 #define FRAME 4
@@ -26,14 +27,9 @@ assay_picture_reserve (AssayPicture *image, gsize count, GError **error)
   return TRUE;
 }
 
-void
-assay_picture_clear (AssayPicture *image)
-{
-  image->count = 0;
-  g_clear_pointer (&image->descriptors, g_free);
-  g_clear_pointer (&image->keypoints, g_free);
-  g_clear_pointer (&image->photo, assay_photo_free);
-}
+ASSAY_CLEAR_FUNC (AssayPicture, assay_picture_clear, self->count = 0,
+                  assay_drop (self->descriptors, g_free), assay_drop (self->keypoints, g_free),
+                  assay_drop (self->photo, assay_photo_free))
 
 gsize *
 assay_picture_choose (AssayStream *stream, gsize n, gsize count)

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
+#include "core/base/free.h"
 #include "core/data/formats/csv.h"
 
 #define MAX_WHOLE 16777216 /* that float32 holds with all below it */
@@ -33,13 +34,8 @@ column_free (gpointer data)
   g_free (column);
 }
 
-static void
-reading_clear (Reading *reading)
-{
-  g_clear_pointer (&reading->names, g_ptr_array_unref);
-  g_clear_pointer (&reading->columns, g_ptr_array_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reading, reading_clear)
+ASSAY_LOCAL_CLEAR (Reading, reading_clear, assay_drop (self->names, g_ptr_array_unref),
+                   assay_drop (self->columns, g_ptr_array_unref))
 
 static gint64
 number_of (Column *column, const char *text)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "datasets/tables/table-value.h"
 
 #define DIGEST 16
@@ -152,14 +153,5 @@ assay_table_summarise (AssayTable *table, gboolean (*is_cancelled) (void), GErro
   return g_steal_pointer (&summary);
 }
 
-void
-assay_table_summary_free (AssayTableSummary *summary)
-{
-  if (summary == NULL)
-    return;
-  g_free (summary->least);
-  g_free (summary->most);
-  g_free (summary->file_sha256);
-  g_free (summary->rows_sha256);
-  g_free (summary);
-}
+ASSAY_FREE_FUNC (AssayTableSummary, assay_table_summary_free, g_free (self->least),
+                 g_free (self->most), g_free (self->file_sha256), g_free (self->rows_sha256))

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
+#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/data/npy.h"
 #include "datasets/images/cifar-file.h"
@@ -210,18 +211,10 @@ assay_table_open (const char *path, AssayTableFormat format, GError **error)
   return g_steal_pointer (&table);
 }
 
-void
-assay_table_free (AssayTable *table)
-{
-  if (table == NULL)
-    return;
-  assay_csv_table_clear (&table->csv);
-  g_clear_pointer (&table->array, assay_array_free);
-  g_clear_pointer (&table->idx, assay_idx_reader_free);
-  g_clear_pointer (&table->file, g_bytes_unref);
-  g_free (table->path);
-  g_free (table);
-}
+ASSAY_FREE_FUNC (AssayTable, assay_table_free, assay_csv_table_clear (&self->csv),
+                 assay_drop (self->array, assay_array_free),
+                 assay_drop (self->idx, assay_idx_reader_free),
+                 assay_drop (self->file, g_bytes_unref), g_free (self->path))
 
 gsize
 assay_table_piece (const AssayTable *table)

@@ -8,6 +8,7 @@
  * table beside it (row-attributes.h).
  *
  * Frames are used where the photographs are there too: of a folder they are not. */
+#include "core/base/free.h"
 #include "core/data/row-file.h"
 #include "core/data/row-table.h"
 #include "core/data/secret-paths.h"
@@ -33,18 +34,12 @@ typedef struct {
   char **attribute_names;
 } Opened;
 
-static void
-opened_clear (Opened *opened)
-{
-  g_clear_pointer (&opened->truth, assay_truth_free);
-  g_clear_pointer (&opened->public_rows, assay_row_files_free);
-  g_clear_pointer (&opened->database, assay_row_files_free);
-  g_clear_pointer (&opened->attributes, assay_array_free);
-  g_clear_pointer (&opened->public_attributes, assay_array_free);
-  g_clear_pointer (&opened->attribute_names, g_strfreev);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Opened, opened_clear)
+ASSAY_LOCAL_CLEAR (Opened, opened_clear, assay_drop (self->truth, assay_truth_free),
+                   assay_drop (self->public_rows, assay_row_files_free),
+                   assay_drop (self->database, assay_row_files_free),
+                   assay_drop (self->attributes, assay_array_free),
+                   assay_drop (self->public_attributes, assay_array_free),
+                   assay_drop (self->attribute_names, g_strfreev))
 
 static AssayView
 secrets_of (const Opened *opened)

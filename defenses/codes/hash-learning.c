@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "core/data/kinds/codes.h"
 #include "defenses/codes/itq-rotation.h"
@@ -47,12 +48,8 @@ hash_rows_check (AssayView rows, GError **error)
                      "all %zu training rows are equal: expected features that vary", rows.rows);
 }
 
-void
-hash_material_clear (HashMaterial *material)
-{
-  g_clear_pointer (&material->rows, assay_matrix_free);
-  g_clear_pointer (&material->labels, g_free);
-}
+ASSAY_CLEAR_FUNC (HashMaterial, hash_material_clear, assay_drop (self->rows, assay_matrix_free),
+                  assay_drop (self->labels, g_free))
 
 /* Copies @count of @secrets, drawn at random, and their labels. */
 static gboolean

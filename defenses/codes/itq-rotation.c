@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/random-flipping.h"
@@ -205,15 +206,8 @@ itq_rotation_new (AssayView projected, const ItqSettings *settings, GError **err
   return g_steal_pointer (&result);
 }
 
-void
-itq_rotation_free (ItqRotation *rotation)
-{
-  if (rotation == NULL)
-    return;
-  assay_matrix_free (rotation->rotation);
-  g_free (rotation->losses);
-  g_free (rotation);
-}
+ASSAY_FREE_FUNC (ItqRotation, itq_rotation_free, assay_matrix_free (self->rotation),
+                 g_free (self->losses))
 
 /* ---- From rows ---- */
 
@@ -229,15 +223,8 @@ itq_embedding_new (AssayView rows, gsize bits, GError **error)
   return embedding->projected != NULL ? g_steal_pointer (&embedding) : NULL;
 }
 
-void
-itq_embedding_free (ItqEmbedding *embedding)
-{
-  if (embedding == NULL)
-    return;
-  assay_principal_free (embedding->principal);
-  assay_matrix_free (embedding->projected);
-  g_free (embedding);
-}
+ASSAY_FREE_FUNC (ItqEmbedding, itq_embedding_free, assay_principal_free (self->principal),
+                 assay_matrix_free (self->projected))
 
 gboolean
 pitq_run (const ItqEmbedding *embedding, const ItqSettings *settings, float *ret_signs,

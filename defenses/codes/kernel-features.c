@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/base/vectors.h"
@@ -15,12 +16,9 @@
 #define PANEL (gsize) 256
 #define TILE (gsize) 128
 
-void
-kernel_features_clear (KernelFeatures *features)
-{
-  g_clear_pointer (&features->function, assay_hash_function_free);
-  g_clear_pointer (&features->features, assay_matrix_free);
-}
+ASSAY_CLEAR_FUNC (KernelFeatures, kernel_features_clear,
+                  assay_drop (self->function, assay_hash_function_free),
+                  assay_drop (self->features, assay_matrix_free))
 
 gboolean
 kernel_labels_check (const HashTraining *training, GError **error)

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/arena.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/kernel-features.h"
@@ -102,13 +103,7 @@ learn_bit (Ksh *ksh, float *ret_row, gboolean *ret_is_descent, GError **error)
 
 /* ---- All bits ---- */
 
-static void
-ksh_clear (Ksh *ksh)
-{
-  assay_arena_clear (&ksh->arena);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ksh, ksh_clear)
+ASSAY_LOCAL_CLEAR (Ksh, ksh_clear, assay_arena_clear (&self->arena))
 
 /* The features of @count labelled rows, drawn at random. */
 static AssayMatrix *

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/data/arena.h"
 #include "core/math/linalg.h"
@@ -247,16 +248,9 @@ alternate (Sdh *sdh, SdhTrace *trace, GError **error)
   return TRUE;
 }
 
-static void
-sdh_clear (Sdh *sdh)
-{
-  assay_matrix_free (sdh->codes);
-  assay_matrix_free (sdh->embedded);
-  assay_matrix_free (sdh->projection);
-  assay_arena_clear (&sdh->arena);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sdh, sdh_clear)
+ASSAY_LOCAL_CLEAR (Sdh, sdh_clear, assay_matrix_free (self->codes),
+                   assay_matrix_free (self->embedded), assay_matrix_free (self->projection),
+                   assay_arena_clear (&self->arena))
 
 static gboolean
 prepare (Sdh *sdh, GError **error)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/crypto/encoding.h"
 #include "core/crypto/paillier-setup.h"
@@ -108,14 +109,8 @@ typedef struct {
   gint64 *exponents;
 } Plain;
 
-static void
-plain_clear (Plain *plain)
-{
-  explicit_bzero (plain->plaintexts, plain->bytes);
-  g_free (plain->plaintexts);
-  g_free (plain->exponents);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Plain, plain_clear)
+ASSAY_LOCAL_CLEAR (Plain, plain_clear, explicit_bzero (self->plaintexts, self->bytes),
+                   g_free (self->plaintexts), g_free (self->exponents))
 
 static Plain
 plain_of (const PaillierEncryption *settings, gsize rows, gsize cols)

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/kinds/statistics.h"
 #include "defenses/mechanisms/party-noise.h"
 #include "defenses/mechanisms/repeated-noise.h"
@@ -69,13 +70,7 @@ typedef struct {
   double *counts; /* kinds */
 } Rows;
 
-static void
-rows_clear (Rows *rows)
-{
-  g_free (rows->values);
-  g_free (rows->counts);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Rows, rows_clear)
+ASSAY_LOCAL_CLEAR (Rows, rows_clear, g_free (self->values), g_free (self->counts))
 
 /* Equal rows stand beside each other where a pair is the mechanism's own. */
 static Rows

@@ -1,6 +1,7 @@
 /* Releases of mixed images: x~ = sigma o sum_j lambda_j x_j, in double and released as float32. */
 #include "defenses/mixtures/mixing.h"
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/data/kinds/mixtures.h"
 #include "defenses/mixtures/mixing-partners.h"
@@ -33,21 +34,10 @@ typedef struct {
   guint32 *words;      /* of its signs */
 } Mixing;
 
-static void
-mixing_clear (Mixing *mixing)
-{
-  g_free (mixing->sources);
-  g_free (mixing->partners);
-  g_free (mixing->owners);
-  g_free (mixing->coefficients);
-  g_free (mixing->images);
-  g_free (mixing->labels);
-  g_free (mixing->rows);
-  g_free (mixing->windows);
-  g_free (mixing->words);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Mixing, mixing_clear)
+ASSAY_LOCAL_CLEAR (Mixing, mixing_clear, g_free (self->sources), g_free (self->partners),
+                   g_free (self->owners), g_free (self->coefficients), g_free (self->images),
+                   g_free (self->labels), g_free (self->rows), g_free (self->windows),
+                   g_free (self->words))
 
 static gboolean
 cuts_windows (const MixingScheme *scheme)

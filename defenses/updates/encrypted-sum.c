@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/crypto/encoding.h"
 
 /* A message on record; its columns are those of the record from @first on. */
@@ -43,21 +44,10 @@ encrypted_sum_new (const EncryptedSumSettings *settings, AssayPaillierSetup *set
   return sum;
 }
 
-void
-encrypted_sum_free (EncryptedSum *sum)
-{
-  if (sum == NULL)
-    return;
-  assay_paillier_setup_free (sum->setup);
-  g_array_unref (sum->messages);
-  g_array_unref (sum->rows);
-  g_array_unref (sum->exponents);
-  g_byte_array_unref (sum->ciphertexts);
-  g_free (sum->zero);
-  g_free (sum->shared);
-  g_free (sum->own);
-  g_free (sum);
-}
+ASSAY_FREE_FUNC (EncryptedSum, encrypted_sum_free, assay_paillier_setup_free (self->setup),
+                 g_array_unref (self->messages), g_array_unref (self->rows),
+                 g_array_unref (self->exponents), g_byte_array_unref (self->ciphertexts),
+                 g_free (self->zero), g_free (self->shared), g_free (self->own))
 
 /* ---- Permutations ---- */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/data/grant.h"
 #include "core/learn/cluster-training.h"
@@ -30,18 +31,13 @@
 const char *const federation_partitions[] = { "equal", "dirichlet", "repeated", NULL };
 const char *const federation_starts[] = { "public", "zero", NULL };
 
-void
-federation_clear (Federation *federation)
-{
-  g_clear_pointer (&federation->users, g_free);
-  g_clear_pointer (&federation->first_steps, g_free);
-  g_clear_pointer (&federation->models, assay_matrix_free);
-  g_clear_pointer (&federation->counts, g_free);
-  g_clear_pointer (&federation->locals, assay_matrix_free);
-  g_clear_pointer (&federation->sent, assay_matrix_free);
-  g_clear_pointer (&federation->sums, assay_matrix_free);
-  g_clear_pointer (&federation->scaling, assay_matrix_free);
-}
+ASSAY_CLEAR_FUNC (Federation, federation_clear, assay_drop (self->users, g_free),
+                  assay_drop (self->first_steps, g_free),
+                  assay_drop (self->models, assay_matrix_free), assay_drop (self->counts, g_free),
+                  assay_drop (self->locals, assay_matrix_free),
+                  assay_drop (self->sent, assay_matrix_free),
+                  assay_drop (self->sums, assay_matrix_free),
+                  assay_drop (self->scaling, assay_matrix_free))
 
 /* ---- Material ---- */
 
@@ -55,12 +51,7 @@ typedef struct {
   AssayStreamKey common;
 } Training;
 
-static void
-training_clear (Training *training)
-{
-  user_rows_clear (&training->rows);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Training, training_clear)
+ASSAY_LOCAL_CLEAR (Training, training_clear, user_rows_clear (&self->rows))
 
 /* ---- The first model ---- */
 

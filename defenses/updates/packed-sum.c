@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/crypto/packing.h"
 #include "defenses/updates/encrypted-sum.h"
 
@@ -27,15 +28,8 @@ packed_sum_new (const PackedSumSettings *settings, AssayPaillierSetup *setup)
   return sum;
 }
 
-void
-packed_sum_free (PackedSum *sum)
-{
-  if (sum == NULL)
-    return;
-  assay_paillier_setup_free (sum->setup);
-  g_free (sum->ciphertexts);
-  g_free (sum);
-}
+ASSAY_FREE_FUNC (PackedSum, packed_sum_free, assay_paillier_setup_free (self->setup),
+                 g_free (self->ciphertexts))
 
 static gboolean
 begin (PackedSum *sum, AssayView sent, GError **error)

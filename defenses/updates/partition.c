@@ -4,17 +4,14 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 /* Shares that leave a user without a sample are drawn again, so many times. */
 #define TRIES 100
 
-void
-user_samples_clear (UserSamples *samples)
-{
-  g_clear_pointer (&samples->order, g_free);
-  g_clear_pointer (&samples->first, g_free);
-}
+ASSAY_CLEAR_FUNC (UserSamples, user_samples_clear, assay_drop (self->order, g_free),
+                  assay_drop (self->first, g_free))
 
 /* The user of place @i in a random order of n. */
 static gsize

@@ -5,16 +5,12 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "defenses/updates/column-scaling.h"
 
-void
-user_rows_clear (UserRows *rows)
-{
-  g_clear_pointer (&rows->rows, assay_matrix_free);
-  g_clear_pointer (&rows->labels, g_free);
-  user_samples_clear (&rows->samples);
-}
+ASSAY_CLEAR_FUNC (UserRows, user_rows_clear, assay_drop (self->rows, assay_matrix_free),
+                  assay_drop (self->labels, g_free), user_samples_clear (&self->samples))
 
 gboolean
 user_rows_check_labels (const gint64 *labels, gsize n, gsize n_classes, const char *what,

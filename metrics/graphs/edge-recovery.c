@@ -16,6 +16,7 @@
  * y whether it is an edge, t whether it is above the line. */
 #include <stdlib.h>
 
+#include "core/base/free.h"
 #include "core/games/guesses/edge.h"
 #include "core/games/guesses/score-roc.h"
 #include "core/graph/likeness.h"
@@ -146,15 +147,8 @@ typedef struct {
   guint8 *is_edge;
 } Part;
 
-static void
-part_clear (Part *part)
-{
-  g_free (part->ends);
-  g_free (part->scores[0]);
-  g_free (part->scores[1]);
-  g_free (part->is_edge);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Part, part_clear)
+ASSAY_LOCAL_CLEAR (Part, part_clear, g_free (self->ends), g_free (self->scores[0]),
+                   g_free (self->scores[1]), g_free (self->is_edge))
 
 static gboolean
 take_part (const Pairs *all, const gint64 *labels, Part *part, Pairs *ret_pairs, GError **error)

@@ -23,6 +23,7 @@
  * SSIM compares means too, and is therefore taken of pictures as they are shown, black being 0.
  * Correlation is that of Pearson over pixels, 0 where a picture is flat; it knows neither
  * brightness nor contrast. */
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/math/image-quality.h"
 #include "core/plugin/plugin.h"
@@ -66,14 +67,8 @@ typedef struct {
   gsize *estimate_of; /* n: or METRIC_NO_MATCH */
 } Recovery;
 
-static void
-recovery_clear (Recovery *recovery)
-{
-  g_clear_pointer (&recovery->parts, assay_matrix_free);
-  g_clear_pointer (&recovery->estimate_of, g_free);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Recovery, recovery_clear)
+ASSAY_LOCAL_CLEAR (Recovery, recovery_clear, assay_drop (self->parts, assay_matrix_free),
+                   assay_drop (self->estimate_of, g_free))
 
 /* ---- Matching ---- */
 

@@ -23,6 +23,7 @@
  * replacement. */
 #include <stdlib.h>
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/stats/ks.h"
 #include "metrics/images/image-statistics.h"
@@ -61,14 +62,7 @@ typedef struct {
   AssayOutcomes *outcomes;
 } Testing;
 
-static void
-testing_clear (Testing *testing)
-{
-  g_free (testing->encoded);
-  g_free (testing->counts);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Testing, testing_clear)
+ASSAY_LOCAL_CLEAR (Testing, testing_clear, g_free (self->encoded), g_free (self->counts))
 
 /* ---- Statistics ---- */
 

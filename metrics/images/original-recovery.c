@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/math/image-quality.h"
 #include "core/plugin/plugin.h"
@@ -26,13 +27,7 @@ typedef struct {
   gsize n;
 } Originals;
 
-static void
-originals_clear (Originals *of)
-{
-  g_free (of->units);
-  g_free (of->picture_of);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Originals, originals_clear)
+ASSAY_LOCAL_CLEAR (Originals, originals_clear, g_free (self->units), g_free (self->picture_of))
 
 static const gint64 *
 numbers_of (const AssayArrays *arrays, const char *name)

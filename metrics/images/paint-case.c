@@ -4,16 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/math/image-quality.h"
 #include "metrics/recovery/errors.h"
 
-void
-paint_case_clear (PaintCase *input)
-{
-  g_free (input->members);
-  g_free (input->starts);
-}
+ASSAY_CLEAR_FUNC (PaintCase, paint_case_clear, g_free (self->members), g_free (self->starts))
 
 /* ---- Checks ---- */
 

@@ -23,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/data/arena.h"
 #include "metrics/images/poisson.h"
 
@@ -198,14 +199,8 @@ painting_init (Painting *painting, const PaintCanvas *canvas, GError **error)
   return painting->poisson != NULL;
 }
 
-static void
-painting_clear (Painting *painting)
-{
-  assay_arena_clear (&painting->arena);
-  poisson_free (painting->poisson);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Painting, painting_clear)
+ASSAY_LOCAL_CLEAR (Painting, painting_clear, assay_arena_clear (&self->arena),
+                   poisson_free (self->poisson))
 
 /* Adds the differences between the pixels @at and @next of the raster, if both are of the patch. */
 static void

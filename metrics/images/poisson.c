@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/data/arena.h"
 
@@ -59,14 +60,7 @@ poisson_new (gsize width, gsize height, GError **error)
   return arena->has_failed ? NULL : g_steal_pointer (&poisson);
 }
 
-void
-poisson_free (Poisson *poisson)
-{
-  if (poisson == NULL)
-    return;
-  assay_arena_clear (&poisson->arena);
-  g_free (poisson);
-}
+ASSAY_FREE_FUNC (Poisson, poisson_free, assay_arena_clear (&self->arena))
 
 PoissonWeights
 poisson_weights (Poisson *poisson)

@@ -18,6 +18,7 @@
  * curve the mean over the values of that of its score against all other values (DeLong et al.
  * 1988). Both weigh secrets by how many have their value, so that the outcome of a secret is what
  * it does to the measure, and the mean of outcomes is the measure. */
+#include "core/base/free.h"
 #include "core/games/guesses/infer.h"
 #include "core/plugin/plugin.h"
 #include "core/stats/excess.h"
@@ -36,14 +37,8 @@ typedef struct {
   double *const *series;
 } Judged;
 
-static void
-judged_clear (Judged *judged)
-{
-  g_free (judged->values);
-  g_free (judged->choices);
-  g_free (judged->having);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Judged, judged_clear)
+ASSAY_LOCAL_CLEAR (Judged, judged_clear, g_free (self->values), g_free (self->choices),
+                   g_free (self->having))
 
 static gboolean
 find_values (const AssayTruth *truth, const AssayGuess *guess, Judged *judged, GError **error)
@@ -188,14 +183,8 @@ groups_of (const Judged *judged)
   return groups;
 }
 
-static void
-groups_clear (Groups *groups)
-{
-  g_hash_table_unref (groups->values);
-  g_hash_table_unref (groups->choices);
-  g_hash_table_unref (groups->sizes);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Groups, groups_clear)
+ASSAY_LOCAL_CLEAR (Groups, groups_clear, g_hash_table_unref (self->values),
+                   g_hash_table_unref (self->choices), g_hash_table_unref (self->sizes))
 
 /* Pairs (i, j) of other groups in which the guess for j is the value of i, and in which the value
  * of j is the guess for i: into @ret_outcomes their sum, of which the mean control is returned; -1

@@ -1,5 +1,6 @@
 /* The likelihood ratio of two samples of scores, as a step function that does not fall. */
 #include "metrics/inference/score-ratio.h"
+#include "core/base/free.h"
 
 #include <stdlib.h>
 
@@ -79,12 +80,8 @@ score_ratio (ScoreSample mates, ScoreSample others, double omega)
   return ratio;
 }
 
-void
-score_ratio_clear (ScoreRatio *ratio)
-{
-  g_clear_pointer (&ratio->edges, g_free);
-  g_clear_pointer (&ratio->d, g_free);
-}
+ASSAY_CLEAR_FUNC (ScoreRatio, score_ratio_clear, assay_drop (self->edges, g_free),
+                  assay_drop (self->d, g_free))
 
 double
 score_ratio_at (const ScoreRatio *ratio, float score)

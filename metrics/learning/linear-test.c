@@ -2,13 +2,10 @@
 #include "metrics/learning/linear-test.h"
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 
-void
-linear_test_clear (LinearTest *test)
-{
-  g_clear_pointer (&test->last, g_free);
-  g_clear_pointer (&test->first, g_free);
-}
+ASSAY_CLEAR_FUNC (LinearTest, linear_test_clear, assay_drop (self->last, g_free),
+                  assay_drop (self->first, g_free))
 
 /* What models are, by the public parameters of the release. */
 static gboolean

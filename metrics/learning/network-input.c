@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 
@@ -16,11 +17,7 @@ network_input_cols (NetworkInputForm form, gsize row_cols)
   return form == NETWORK_INPUT_BOTH ? 2 * row_cols : row_cols;
 }
 
-void
-network_input_clear (NetworkInput *input)
-{
-  g_clear_pointer (&input->means, g_free);
-}
+ASSAY_CLEAR_FUNC (NetworkInput, network_input_clear, assay_drop (self->means, g_free))
 
 /* Pairs with a zero, which has no sign, are left out. */
 NetworkInputForm

@@ -1,5 +1,6 @@
 /* A trained network against the test rows of a dataset. */
 #include "metrics/learning/network-test.h"
+#include "core/base/free.h"
 
 #include <float.h>
 #include <math.h>
@@ -26,17 +27,9 @@ typedef struct {
   double *sums; /* chunk x classes, of shares */
 } Testing;
 
-static void
-testing_clear (Testing *testing)
-{
-  assay_matrix_free (testing->rows);
-  assay_matrix_free (testing->encrypted);
-  assay_matrix_free (testing->inputs);
-  assay_matrix_free (testing->shares);
-  g_free (testing->sums);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Testing, testing_clear)
+ASSAY_LOCAL_CLEAR (Testing, testing_clear, assay_matrix_free (self->rows),
+                   assay_matrix_free (self->encrypted), assay_matrix_free (self->inputs),
+                   assay_matrix_free (self->shares), g_free (self->sums))
 
 static gboolean
 make_room (Testing *testing, gsize n_classes, GError **error)

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 
 #define PANEL 32            /* flats */
@@ -156,14 +157,7 @@ neighbours_new (const AssayFlats *released, const AssayFlats *references, GError
   return g_steal_pointer (&neighbours);
 }
 
-void
-neighbours_free (Neighbours *neighbours)
-{
-  if (neighbours == NULL)
-    return;
-  assay_arena_clear (&neighbours->arena);
-  g_free (neighbours);
-}
+ASSAY_FREE_FUNC (Neighbours, neighbours_free, assay_arena_clear (&self->arena))
 
 /* ---- Matches ---- */
 

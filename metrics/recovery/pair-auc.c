@@ -13,6 +13,7 @@
  * threshold (a tenth of its rate where 100 of them exceed it) are not in the width. Where the rate
  * of false positives is less than one negative there is no such threshold: the true positives are
  * left out with that reason, and the area stays. */
+#include "core/base/free.h"
 #include "core/games/pair-scores.h"
 #include "core/plugin/plugin.h"
 #include "metrics/recovery/errors.h"
@@ -39,14 +40,7 @@ has_threshold (const PairAuc *settings, const Scored *scored)
   return settings->false_positives * (double) scored->n_negative >= 1;
 }
 
-static void
-scored_clear (Scored *scored)
-{
-  g_free (scored->shared);
-  g_free (scored->placements);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scored, scored_clear)
+ASSAY_LOCAL_CLEAR (Scored, scored_clear, g_free (self->shared), g_free (self->placements))
 
 static gboolean
 place_scores (const PairAuc *settings, const AssayArray *sources, const AssayArray *pairs,

@@ -3,20 +3,14 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/math/hash-function.h"
 #include "metrics/learning/network-test.h"
 
-void
-retrieval_clear (Retrieval *retrieval)
-{
-  assay_codes_free (retrieval->database);
-  assay_codes_free (retrieval->queries);
-  g_free (retrieval->rows);
-  g_free (retrieval->item_labels);
-  g_free (retrieval->query_labels);
-  *retrieval = (Retrieval){ 0 };
-}
+ASSAY_CLEAR_FUNC (Retrieval, retrieval_clear, assay_codes_free (self->database),
+                  assay_codes_free (self->queries), g_free (self->rows), g_free (self->item_labels),
+                  g_free (self->query_labels), *self = (Retrieval){ 0 })
 
 /* ---- Labels ---- */
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/text.h"
 #include "report/exports/csv-field.h"
 #include "report/exports/exports.h"
@@ -130,12 +131,8 @@ assay_compared_rest (const AssayCompareAxis *axis, AssayComparedRest *ret_rest)
   }
 }
 
-void
-assay_compared_rest_clear (AssayComparedRest *rest)
-{
-  g_ptr_array_unref (rest->open);
-  g_ptr_array_unref (rest->reasons);
-}
+ASSAY_CLEAR_FUNC (AssayComparedRest, assay_compared_rest_clear, g_ptr_array_unref (self->open),
+                  g_ptr_array_unref (self->reasons))
 
 /* ---- The table for a terminal ---- */
 

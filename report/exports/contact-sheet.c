@@ -9,6 +9,7 @@
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "report/exports/exports.h"
 #include "report/exports/json-component.h"
 #include "runner/plan/folders.h"
@@ -32,14 +33,8 @@ typedef struct {
   gsize total_width, total_height;
 } Layout;
 
-static void
-layout_clear (Layout *layout)
-{
-  g_free (layout->x);
-  g_free (layout->width);
-  g_free (layout->y);
-  g_free (layout->height);
-}
+static ASSAY_CLEAR_FUNC (Layout, layout_clear, g_free (self->x), g_free (self->width),
+                         g_free (self->y), g_free (self->height))
 
 static gsize
 scale_of (const AssayThumbnail *thumbnail)

@@ -1,5 +1,6 @@
 /* Cells in a grid. */
 #include "report/exports/grid.h"
+#include "core/base/free.h"
 
 AssayNames
 assay_names_new (void)
@@ -8,12 +9,8 @@ assay_names_new (void)
                        g_hash_table_new (g_str_hash, g_str_equal) };
 }
 
-void
-assay_names_clear (AssayNames *names)
-{
-  g_hash_table_unref (names->places);
-  g_ptr_array_unref (names->names);
-}
+ASSAY_CLEAR_FUNC (AssayNames, assay_names_clear, g_hash_table_unref (self->places),
+                  g_ptr_array_unref (self->names))
 
 static guint
 known_place (const AssayNames *names, const char *name)
@@ -75,13 +72,8 @@ assay_grid_new (const AssayResults *results, const AssayResultComponent *metric,
   return grid;
 }
 
-void
-assay_grid_clear (AssayGrid *grid)
-{
-  assay_names_clear (&grid->rows);
-  assay_names_clear (&grid->columns);
-  g_hash_table_unref (grid->cells);
-}
+ASSAY_CLEAR_FUNC (AssayGrid, assay_grid_clear, assay_names_clear (&self->rows),
+                  assay_names_clear (&self->columns), g_hash_table_unref (self->cells))
 
 const AssayResultCell *
 assay_grid_cell (const AssayGrid *grid, guint row, guint column)

@@ -1,50 +1,24 @@
 /* Curves: what can be read from their points. */
 #include "report/plots/curves.h"
+#include "core/base/free.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- Freeing ---- */
 
-static void
-axis_clear (AssayCurveAxis *axis)
-{
-  g_free (axis->name);
-  g_free (axis->unit);
-  g_free (axis->direction);
-}
+static ASSAY_CLEAR_FUNC (AssayCurveAxis, axis_clear, g_free (self->name), g_free (self->unit),
+                         g_free (self->direction))
 
-void
-assay_curve_line_free (AssayCurveLine *line)
-{
-  g_free (line->name);
-  g_free (line->swept);
-  g_array_unref (line->points);
-  g_free (line);
-}
+ASSAY_FREE_FUNC (AssayCurveLine, assay_curve_line_free, g_free (self->name), g_free (self->swept),
+                 g_array_unref (self->points))
 
-void
-assay_curve_bound_free (AssayCurveBound *bound)
-{
-  g_free (bound->claim);
-  g_clear_pointer (&bound->points, g_array_unref);
-  g_free (bound);
-}
+ASSAY_FREE_FUNC (AssayCurveBound, assay_curve_bound_free, g_free (self->claim),
+                 assay_drop (self->points, g_array_unref))
 
-void
-assay_curve_free (AssayCurve *curve)
-{
-  if (curve == NULL)
-    return;
-  g_free (curve->name);
-  g_free (curve->title);
-  g_free (curve->dataset);
-  axis_clear (&curve->x);
-  axis_clear (&curve->y);
-  g_ptr_array_unref (curve->lines);
-  g_clear_pointer (&curve->bounds, g_ptr_array_unref);
-  g_free (curve);
-}
+ASSAY_FREE_FUNC (AssayCurve, assay_curve_free, g_free (self->name), g_free (self->title),
+                 g_free (self->dataset), axis_clear (&self->x), axis_clear (&self->y),
+                 g_ptr_array_unref (self->lines), assay_drop (self->bounds, g_ptr_array_unref))
 
 /* ---- Scales ---- */
 

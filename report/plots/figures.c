@@ -7,23 +7,14 @@
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "report/exports/file.h"
 #include "report/plots/gnuplot.h"
 #include "runner/plan/folders.h"
 
-static void
-figure_free (AssayFigure *figure)
-{
-  if (figure == NULL)
-    return;
-  g_free (figure->name);
-  g_free (figure->title);
-  g_free (figure->note);
-  g_free (figure->svg);
-  g_free (figure->why_not);
-  assay_curve_free (figure->curve);
-  g_free (figure);
-}
+static ASSAY_FREE_FUNC (AssayFigure, figure_free, g_free (self->name), g_free (self->title),
+                        g_free (self->note), g_free (self->svg), g_free (self->why_not),
+                        assay_curve_free (self->curve))
 
 gboolean
 assay_figure_options_parse (const char *list, AssayFigureOptions *inout_options, GError **error)

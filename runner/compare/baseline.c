@@ -2,6 +2,7 @@
 #include "runner/compare/baseline.h"
 
 #include "config.h"
+#include "core/base/free.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/paired-test.h"
 #include "runner/compare/compare-test.h"
@@ -14,18 +15,9 @@
 #include "runner/store/outcomes.h"
 #include "runner/store/records.h"
 
-void
-assay_baseline_free (AssayBaseline *baseline)
-{
-  if (baseline == NULL)
-    return;
-  g_free (baseline->run);
-  g_free (baseline->folder);
-  g_array_unref (baseline->comparisons);
-  g_ptr_array_unref (baseline->changes);
-  g_ptr_array_unref (baseline->left_out);
-  g_free (baseline);
-}
+ASSAY_FREE_FUNC (AssayBaseline, assay_baseline_free, g_free (self->run), g_free (self->folder),
+                 g_array_unref (self->comparisons), g_ptr_array_unref (self->changes),
+                 g_ptr_array_unref (self->left_out))
 
 /* ---- The earlier run ---- */
 
@@ -36,14 +28,8 @@ typedef struct {
   AssayPlan *own;        /* or NULL */
 } Earlier;
 
-static void
-earlier_clear (Earlier *earlier)
-{
-  g_free (earlier->folder);
-  g_clear_pointer (&earlier->store, assay_store_close);
-  assay_plan_free (earlier->own);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Earlier, earlier_clear)
+ASSAY_LOCAL_CLEAR (Earlier, earlier_clear, g_free (self->folder),
+                   assay_drop (self->store, assay_store_close), assay_plan_free (self->own))
 
 /* The plan without the contact sheets, which change nothing that is compared, and without the
  * builds of loaded defenses and attacks. */

@@ -6,6 +6,7 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
+#include "core/base/free.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/interval.h"
 #include "core/stats/paired-test.h"
@@ -22,15 +23,8 @@ struct _AssayEvidence {
   GHashTable *samples; /* of each measure that was asked for: every point is in many pairs */
 };
 
-void
-assay_evidence_free (AssayEvidence *evidence)
-{
-  if (evidence == NULL)
-    return;
-  assay_pool_clear (&evidence->pool);
-  g_hash_table_unref (evidence->samples);
-  g_free (evidence);
-}
+ASSAY_FREE_FUNC (AssayEvidence, assay_evidence_free, assay_pool_clear (&self->pool),
+                 g_hash_table_unref (self->samples))
 
 AssayEvidence *
 assay_evidence_new (const AssaySavedRun *run, gsize first, guint metric, GError **error)

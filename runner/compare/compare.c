@@ -1,6 +1,7 @@
 /* Defenses of several runs on common axes. */
 #include "runner/compare/compare.h"
 
+#include "core/base/free.h"
 #include "runner/compare/compare-check.h"
 #include "runner/compare/compare-pair.h"
 #include "runner/compare/saved-run.h"
@@ -21,25 +22,12 @@ pair_clear (gpointer data)
   g_free (((AssayComparePair *) data)->why_not);
 }
 
-static void
-axis_free (AssayCompareAxis *axis)
-{
-  g_array_unref (axis->points);
-  g_array_unref (axis->pairs);
-  g_free (axis);
-}
+static ASSAY_FREE_FUNC (AssayCompareAxis, axis_free, g_array_unref (self->points),
+                        g_array_unref (self->pairs))
 
-void
-assay_compared_free (AssayCompared *compared)
-{
-  if (compared == NULL)
-    return;
-  g_array_unref (compared->runs);
-  g_ptr_array_unref (compared->names);
-  g_ptr_array_unref (compared->axes);
-  g_ptr_array_unref (compared->notes);
-  g_free (compared);
-}
+ASSAY_FREE_FUNC (AssayCompared, assay_compared_free, g_array_unref (self->runs),
+                 g_ptr_array_unref (self->names), g_ptr_array_unref (self->axes),
+                 g_ptr_array_unref (self->notes))
 
 /* What the making of a comparison knows beside its result. */
 typedef struct {

@@ -1,6 +1,7 @@
 /* What an earlier run has in common with this one. */
 #include "runner/compare/twins.h"
 
+#include "core/base/free.h"
 #include "core/data/grant.h"
 #include "runner/compare/compare-check.h"
 
@@ -252,20 +253,10 @@ assay_twins_new (const AssayPlan *now, const AssayPlan *then)
   return twins;
 }
 
-void
-assay_twins_free (AssayTwins *twins)
-{
-  if (twins == NULL)
-    return;
-  g_array_unref (twins->datasets);
-  g_array_unref (twins->defenses);
-  g_array_unref (twins->attacks);
-  g_array_unref (twins->utilities);
-  g_array_unref (twins->metrics);
-  g_ptr_array_unref (twins->changes);
-  g_ptr_array_unref (twins->left_out);
-  g_free (twins);
-}
+ASSAY_FREE_FUNC (AssayTwins, assay_twins_free, g_array_unref (self->datasets),
+                 g_array_unref (self->defenses), g_array_unref (self->attacks),
+                 g_array_unref (self->utilities), g_array_unref (self->metrics),
+                 g_ptr_array_unref (self->changes), g_ptr_array_unref (self->left_out))
 
 void
 assay_twins_part_data (AssayTwins *twins, guint index, const char *before, const char *after)

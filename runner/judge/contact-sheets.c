@@ -5,17 +5,13 @@
  * has none. */
 #include "runner/judge/contact-sheets.h"
 
+#include "core/base/free.h"
 #include "runner/judge/cells.h"
 #include "runner/plan/contact-sheet.h"
 #include "runner/store/outcomes.h"
 
-static void
-column_free (AssayResultColumn *column)
-{
-  g_free (column->says);
-  g_ptr_array_unref (column->thumbnails);
-  g_free (column);
-}
+static ASSAY_FREE_FUNC (AssayResultColumn, column_free, g_free (self->says),
+                        g_ptr_array_unref (self->thumbnails))
 
 /* What a sheet is made of. */
 typedef struct {

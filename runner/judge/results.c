@@ -1,5 +1,6 @@
 /* Plain results: what is said of them without the plan and store that they were made of. */
 #include "runner/judge/results.h"
+#include "core/base/free.h"
 
 const char *
 assay_result_status_name (AssayResultStatus status)
@@ -100,19 +101,9 @@ assay_results_count (const AssayResults *results, AssayVerdict verdict)
 
 /* ---- Freeing ---- */
 
-void
-assay_result_cell_free (AssayResultCell *cell)
-{
-  if (cell == NULL)
-    return;
-  g_free (cell->id);
-  g_free (cell->message);
-  g_free (cell->suspect);
-  g_array_unref (cell->measurements);
-  g_ptr_array_unref (cell->omitted);
-  assay_audit_record_free (cell->audit);
-  g_free (cell);
-}
+ASSAY_FREE_FUNC (AssayResultCell, assay_result_cell_free, g_free (self->id), g_free (self->message),
+                 g_free (self->suspect), g_array_unref (self->measurements),
+                 g_ptr_array_unref (self->omitted), assay_audit_record_free (self->audit))
 
 static void
 component_free (gpointer data)
@@ -251,47 +242,20 @@ assay_result_mutant_clear (gpointer data)
   g_free (mutant->reason);
 }
 
-void
-assay_result_mutants_free (AssayResultMutants *mutants)
-{
-  if (mutants == NULL)
-    return;
-  g_array_unref (mutants->all);
-  g_free (mutants->plan_sha256);
-  g_free (mutants->claims_sha256);
-  g_free (mutants->data_sha256);
-  g_free (mutants->note);
-  g_free (mutants->version);
-  g_free (mutants);
-}
+ASSAY_FREE_FUNC (AssayResultMutants, assay_result_mutants_free, g_array_unref (self->all),
+                 g_free (self->plan_sha256), g_free (self->claims_sha256),
+                 g_free (self->data_sha256), g_free (self->note), g_free (self->version))
 
 /* ---- All of it ---- */
 
-void
-assay_results_free (AssayResults *results)
-{
-  if (results == NULL)
-    return;
-  g_ptr_array_unref (results->datasets);
-  g_ptr_array_unref (results->defenses);
-  g_ptr_array_unref (results->attacks);
-  g_ptr_array_unref (results->utilities);
-  g_ptr_array_unref (results->metrics);
-  g_array_unref (results->skipped);
-  g_array_unref (results->plugins);
-  g_array_unref (results->bad);
-  g_ptr_array_unref (results->pooled);
-  g_ptr_array_unref (results->shown);
-  g_array_unref (results->tunings);
-  g_array_unref (results->controls);
-  g_array_unref (results->units);
-  g_ptr_array_unref (results->claims);
-  g_ptr_array_unref (results->sheets);
-  g_string_chunk_free (results->words);
-  g_ptr_array_unref (results->settings);
-  g_hash_table_unref (results->measures);
-  g_free (results->size);
-  assay_result_mutants_free (results->mutants);
-  g_free (results->source);
-  g_free (results);
-}
+ASSAY_FREE_FUNC (AssayResults, assay_results_free, g_ptr_array_unref (self->datasets),
+                 g_ptr_array_unref (self->defenses), g_ptr_array_unref (self->attacks),
+                 g_ptr_array_unref (self->utilities), g_ptr_array_unref (self->metrics),
+                 g_array_unref (self->skipped), g_array_unref (self->plugins),
+                 g_array_unref (self->bad), g_ptr_array_unref (self->pooled),
+                 g_ptr_array_unref (self->shown), g_array_unref (self->tunings),
+                 g_array_unref (self->controls), g_array_unref (self->units),
+                 g_ptr_array_unref (self->claims), g_ptr_array_unref (self->sheets),
+                 g_string_chunk_free (self->words), g_ptr_array_unref (self->settings),
+                 g_hash_table_unref (self->measures), g_free (self->size),
+                 assay_result_mutants_free (self->mutants), g_free (self->source))

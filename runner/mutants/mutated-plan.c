@@ -1,6 +1,7 @@
 /* A plan in which some defenses are mutants of themselves. */
 #include "runner/mutants/mutated-plan.h"
 
+#include "core/base/free.h"
 #include "core/games/mutants/dataset-mutants.h"
 #include "core/games/mutants/mechanism-mutants.h"
 #include "core/games/mutants/release-mutants.h"
@@ -149,15 +150,9 @@ assay_mutated_plan_new (const AssayPlan *plan, const GArray *which, const AssayM
   return g_steal_pointer (&mutated);
 }
 
-void
-assay_mutated_plan_free (AssayMutatedPlan *mutated)
-{
-  if (mutated == NULL)
-    return;
-  g_clear_pointer (&mutated->plan.defenses, g_ptr_array_unref);
-  g_clear_pointer (&mutated->mutants, g_ptr_array_unref);
-  g_free (mutated);
-}
+ASSAY_FREE_FUNC (AssayMutatedPlan, assay_mutated_plan_free,
+                 assay_drop (self->plan.defenses, g_ptr_array_unref),
+                 assay_drop (self->mutants, g_ptr_array_unref))
 
 gboolean
 assay_mutated_plan_has (const AssayMutatedPlan *mutated, const AssayCell *cell)

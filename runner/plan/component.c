@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/own-rows.h"
@@ -45,14 +46,8 @@ axis_clear (gpointer data)
   g_strfreev (((Axis *) data)->values);
 }
 
-static void
-source_clear (Source *source)
-{
-  g_array_unref (source->axes);
-  g_array_unref (source->tuned);
-  assay_own_terms_clear (&source->terms);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, source_clear)
+ASSAY_LOCAL_CLEAR (Source, source_clear, g_array_unref (self->axes), g_array_unref (self->tuned),
+                   assay_own_terms_clear (&self->terms))
 
 /* The plugin that the group names; a metric's label is its plugin unless it says otherwise. */
 static gboolean

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 
 typedef struct {
   const AssayPlan *plan;
@@ -197,12 +198,8 @@ draw_order (Draw *draw, GError **error)
   return TRUE;
 }
 
-void
-assay_order_clear (AssayOrder *order)
-{
-  g_clear_pointer (&order->rows, g_free);
-  g_clear_pointer (&order->starts, g_free);
-}
+ASSAY_CLEAR_FUNC (AssayOrder, assay_order_clear, assay_drop (self->rows, g_free),
+                  assay_drop (self->starts, g_free))
 
 gboolean
 assay_order_draw (const AssayPlan *plan, guint dataset, const AssayDataset *open,

@@ -1,6 +1,7 @@
 /* What an attacker learns from. */
 #include "runner/plan/own-rows.h"
 
+#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/external/external-folder.h"
 #include "runner/plan/fit.h"
@@ -102,11 +103,7 @@ assay_own_rows_parse (const AssayGroup *group, const AssayPlugin *plugin, guint 
   return TRUE;
 }
 
-void
-assay_own_terms_clear (AssayOwnTerms *terms)
-{
-  g_clear_pointer (&terms->pairs, g_free);
-}
+ASSAY_CLEAR_FUNC (AssayOwnTerms, assay_own_terms_clear, assay_drop (self->pairs, g_free))
 
 AssayOwnTerms
 assay_own_terms_copy (const AssayOwnTerms *terms)

@@ -1,5 +1,6 @@
 /* A plan, and what can be asked of it. */
 #include "runner/plan/plan.h"
+#include "core/base/free.h"
 
 AssayComponent *
 assay_component_new (const char *kind, const char *label, const AssayPlugin *plugin,
@@ -14,22 +15,11 @@ assay_component_new (const char *kind, const char *label, const AssayPlugin *plu
   return component;
 }
 
-void
-assay_component_free (AssayComponent *component)
-{
-  if (component == NULL)
-    return;
-  g_free (component->label);
-  g_free (component->name);
-  assay_settings_free (component->settings);
-  g_clear_pointer (&component->candidates, g_ptr_array_unref);
-  g_free (component->tuned_keys);
-  g_free (component->tune_measure);
-  g_free (component->canonical);
-  g_free (component->own.pairs);
-  assay_selector_free (component->where);
-  g_free (component);
-}
+ASSAY_FREE_FUNC (AssayComponent, assay_component_free, g_free (self->label), g_free (self->name),
+                 assay_settings_free (self->settings),
+                 assay_drop (self->candidates, g_ptr_array_unref), g_free (self->tuned_keys),
+                 g_free (self->tune_measure), g_free (self->canonical), g_free (self->own.pairs),
+                 assay_selector_free (self->where))
 
 void
 assay_selector_free (AssaySelector *selector)
@@ -64,50 +54,20 @@ assay_claim_free (AssayClaim *claim)
   g_free (claim);
 }
 
-void
-assay_contact_sheet_free (AssayContactSheet *sheet)
-{
-  if (sheet == NULL)
-    return;
-  g_free (sheet->name);
-  assay_selector_free (sheet->selector);
-  g_free (sheet);
-}
+ASSAY_FREE_FUNC (AssayContactSheet, assay_contact_sheet_free, g_free (self->name),
+                 assay_selector_free (self->selector))
 
-void
-assay_skip_free (AssaySkip *skip)
-{
-  g_free (skip->reason);
-  g_free (skip);
-}
+ASSAY_FREE_FUNC (AssaySkip, assay_skip_free, g_free (self->reason))
 
-void
-assay_plan_free (AssayPlan *plan)
-{
-  if (plan == NULL)
-    return;
-  g_free (plan->scenario);
-  g_free (plan->scenario_sha256);
-  g_free (plan->text);
-  g_strfreev (plan->assignments);
-  g_free (plan->canonical);
-  g_free (plan->sha256);
-  g_free (plan->title);
-  g_free (plan->reference);
-  g_ptr_array_unref (plan->datasets);
-  g_ptr_array_unref (plan->defenses);
-  g_ptr_array_unref (plan->attacks);
-  g_ptr_array_unref (plan->utilities);
-  g_ptr_array_unref (plan->metrics);
-  g_ptr_array_unref (plan->claims);
-  g_ptr_array_unref (plan->sheets);
-  g_array_unref (plan->cells);
-  g_ptr_array_unref (plan->skipped);
-  g_free (plan->probes);
-  g_free (plan->external);
-  g_strfreev (plan->folders);
-  g_free (plan);
-}
+ASSAY_FREE_FUNC (AssayPlan, assay_plan_free, g_free (self->scenario),
+                 g_free (self->scenario_sha256), g_free (self->text),
+                 g_strfreev (self->assignments), g_free (self->canonical), g_free (self->sha256),
+                 g_free (self->title), g_free (self->reference), g_ptr_array_unref (self->datasets),
+                 g_ptr_array_unref (self->defenses), g_ptr_array_unref (self->attacks),
+                 g_ptr_array_unref (self->utilities), g_ptr_array_unref (self->metrics),
+                 g_ptr_array_unref (self->claims), g_ptr_array_unref (self->sheets),
+                 g_array_unref (self->cells), g_ptr_array_unref (self->skipped),
+                 g_free (self->probes), g_free (self->external), g_strfreev (self->folders))
 
 /* ---- Cells ---- */
 

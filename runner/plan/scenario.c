@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/file-map.h"
+#include "core/base/free.h"
 #include "core/base/text.h"
 
 /* A scenario is written by people; anything larger is another kind of file. */
@@ -16,34 +17,13 @@ static const char *const kinds[]
         "metric",   "claim",   "pictures", NULL };
 #define FIRST_LABELLED 2
 
-static void
-entry_free (AssayEntry *entry)
-{
-  g_free (entry->key);
-  g_free (entry->value);
-  g_free (entry);
-}
+static ASSAY_FREE_FUNC (AssayEntry, entry_free, g_free (self->key), g_free (self->value))
 
-static void
-group_free (AssayGroup *group)
-{
-  g_free (group->kind);
-  g_free (group->label);
-  g_ptr_array_unref (group->entries);
-  g_free (group);
-}
+static ASSAY_FREE_FUNC (AssayGroup, group_free, g_free (self->kind), g_free (self->label),
+                        g_ptr_array_unref (self->entries))
 
-void
-assay_scenario_free (AssayScenario *scenario)
-{
-  if (scenario == NULL)
-    return;
-  g_free (scenario->path);
-  g_free (scenario->text);
-  g_free (scenario->sha256);
-  g_ptr_array_unref (scenario->groups);
-  g_free (scenario);
-}
+ASSAY_FREE_FUNC (AssayScenario, assay_scenario_free, g_free (self->path), g_free (self->text),
+                 g_free (self->sha256), g_ptr_array_unref (self->groups))
 
 AssayGroup *
 assay_scenario_find (const AssayScenario *scenario, const char *kind, const char *label)

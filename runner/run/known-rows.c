@@ -8,6 +8,7 @@
  * pairs; a known row is no secret, and nobody wins by it. */
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "runner/run/made.h"
 
@@ -21,16 +22,8 @@ typedef struct {
   gint64 *attributes;
 } Mixed;
 
-static void
-mixed_clear (Mixed *mixed)
-{
-  g_free (mixed->rows);
-  g_free (mixed->places);
-  g_free (mixed->labels);
-  g_free (mixed->attributes);
-  assay_matrix_free (mixed->all);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Mixed, mixed_clear)
+ASSAY_LOCAL_CLEAR (Mixed, mixed_clear, g_free (self->rows), g_free (self->places),
+                   g_free (self->labels), g_free (self->attributes), assay_matrix_free (self->all))
 
 /* Further records of people who may be secrets are left alone. */
 static gboolean

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/games/control.h"
 #include "runner/run/audit.h"
@@ -43,15 +44,7 @@ assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *
   return runner;
 }
 
-void
-assay_runner_free (AssayRunner *runner)
-{
-  if (runner == NULL)
-    return;
-  g_array_unref (runner->shown);
-  g_free (runner->said);
-  g_free (runner);
-}
+ASSAY_FREE_FUNC (AssayRunner, assay_runner_free, g_array_unref (self->shown), g_free (self->said))
 
 /* Errors after which going on makes no sense: the next cell would meet them too. */
 static gboolean

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "core/graph/edge-array.h"
 #include "runner/plan/order.h"
@@ -108,17 +109,10 @@ assay_workspace_share_data (AssayWorkspace *workspace, guint64 owner)
   workspace->data_owner = owner;
 }
 
-void
-assay_workspace_free (AssayWorkspace *workspace)
-{
-  if (workspace == NULL)
-    return;
-  drop_dataset (workspace);
-  assay_shared_forget_all (workspace->owner);
-  g_clear_pointer (&workspace->granted, g_ptr_array_unref);
-  g_clear_pointer (&workspace->shadow, assay_shadow_free);
-  g_free (workspace);
-}
+ASSAY_FREE_FUNC (AssayWorkspace, assay_workspace_free, drop_dataset (self),
+                 assay_shared_forget_all (self->owner),
+                 assay_drop (self->granted, g_ptr_array_unref),
+                 assay_drop (self->shadow, assay_shadow_free))
 
 static void
 dataset_free (gpointer data)

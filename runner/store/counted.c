@@ -4,19 +4,12 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "runner/store/sql.h"
 
-void
-assay_counted_free (AssayCounted *counted)
-{
-  if (counted == NULL)
-    return;
-  assay_array_free (counted->outputs[0]);
-  assay_array_free (counted->outputs[1]);
-  assay_array_free (counted->marks);
-  g_free (counted->python);
-  g_free (counted);
-}
+ASSAY_FREE_FUNC (AssayCounted, assay_counted_free, assay_array_free (self->outputs[0]),
+                 assay_array_free (self->outputs[1]), assay_array_free (self->marks),
+                 g_free (self->python))
 
 /* Bytes of a number; and of an array. */
 static gsize

@@ -4,20 +4,13 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/text.h"
 
 /* ---- Audits ---- */
 
-void
-assay_audit_record_free (AssayAuditRecord *record)
-{
-  if (record == NULL)
-    return;
-  g_free (record->says);
-  g_free (record->dependent);
-  g_free (record->pairs.decisive);
-  g_free (record);
-}
+ASSAY_FREE_FUNC (AssayAuditRecord, assay_audit_record_free, g_free (self->says),
+                 g_free (self->dependent), g_free (self->pairs.decisive))
 
 /* "tried offered own is-trusted inputs" */
 static char *

@@ -2,6 +2,7 @@
 #include "runner/store/sql.h"
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 
 gboolean
 assay_sql_fail_damaged (const AssayStore *store, const char *problem, GError **error)
@@ -78,11 +79,7 @@ assay_sql_step (AssayStore *store, const char *sql, const AssaySqlValue *values,
   return result == SQLITE_ROW || result == SQLITE_DONE || assay_sql_fail (store, error);
 }
 
-void
-assay_sql_row_free (AssaySqlRow *row)
-{
-  sqlite3_reset (row);
-}
+ASSAY_CLEAR_FUNC (AssaySqlRow, assay_sql_row_free, sqlite3_reset (self))
 
 gboolean
 assay_sql_read_integer (AssayStore *store, const char *sql, gint64 *ret_value, GError **error)

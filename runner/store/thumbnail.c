@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 #define WHITE 255.0
@@ -11,14 +12,7 @@
  * does, and the white of one channel is not that of another; signs at random go further. */
 #define RANGE_TOLERANCE 0.5
 
-void
-assay_thumbnail_free (AssayThumbnail *thumbnail)
-{
-  if (thumbnail == NULL)
-    return;
-  g_free (thumbnail->data);
-  g_free (thumbnail);
-}
+ASSAY_FREE_FUNC (AssayThumbnail, assay_thumbnail_free, g_free (self->data))
 
 static void
 shown_clear (gpointer data)

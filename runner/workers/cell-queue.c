@@ -1,5 +1,6 @@
 /* Which cell a worker gets next. */
 #include "runner/workers/cell-queue.h"
+#include "core/base/free.h"
 
 /* A range of @pending. */
 typedef struct {
@@ -54,17 +55,9 @@ assay_cell_queue_new (const AssayPlan *plan, GArray *pending, guint n_workers)
   return queue;
 }
 
-void
-assay_cell_queue_free (AssayCellQueue *queue)
-{
-  if (queue == NULL)
-    return;
-  g_array_unref (queue->pending);
-  g_array_unref (queue->batches);
-  g_free (queue->of_workers);
-  g_queue_clear (&queue->returned);
-  g_free (queue);
-}
+ASSAY_FREE_FUNC (AssayCellQueue, assay_cell_queue_free, g_array_unref (self->pending),
+                 g_array_unref (self->batches), g_free (self->of_workers),
+                 g_queue_clear (&self->returned))
 
 /* The back half of the longest batch that is left, so that both go on in order. */
 static gboolean

@@ -22,6 +22,7 @@
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
@@ -44,16 +45,8 @@ typedef struct {
   float *weights; /* P x T: ln (1 - q) - ln q with the padding of the user */
 } Interception;
 
-static void
-interception_clear (Interception *interception)
-{
-  g_free (interception->held);
-  g_free (interception->chances);
-  g_free (interception->costs);
-  g_free (interception->columns);
-  g_free (interception->weights);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Interception, interception_clear)
+ASSAY_LOCAL_CLEAR (Interception, interception_clear, g_free (self->held), g_free (self->chances),
+                   g_free (self->costs), g_free (self->columns), g_free (self->weights))
 
 static gboolean
 interception_init (const AssayRelease *release, Interception *interception, GError **error)

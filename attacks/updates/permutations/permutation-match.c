@@ -22,6 +22,7 @@
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
@@ -51,17 +52,9 @@ typedef struct {
   float *costs;
 } Matching;
 
-static void
-matching_clear (Matching *matching)
-{
-  g_free (matching->held);
-  g_free (matching->moved);
-  g_free (matching->expected);
-  g_free (matching->silent);
-  g_free (matching->columns);
-  g_free (matching->costs);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Matching, matching_clear)
+ASSAY_LOCAL_CLEAR (Matching, matching_clear, g_free (self->held), g_free (self->moved),
+                   g_free (self->expected), g_free (self->silent), g_free (self->columns),
+                   g_free (self->costs))
 
 /* ---- What a step says ---- */
 

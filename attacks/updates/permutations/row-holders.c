@@ -2,15 +2,12 @@
 #include "attacks/updates/permutations/row-holders.h"
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/crypto/dphe.h"
 #include "core/data/kinds/updates.h"
 
-void
-row_holders_clear (RowHolders *holders)
-{
-  g_clear_pointer (&holders->counts, g_free);
-  g_clear_pointer (&holders->holders, g_free);
-}
+ASSAY_CLEAR_FUNC (RowHolders, row_holders_clear, assay_drop (self->counts, g_free),
+                  assay_drop (self->holders, g_free))
 
 /* The inverses of all permutations of @array (R x P). */
 static gint64 *

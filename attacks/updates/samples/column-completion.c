@@ -4,15 +4,11 @@
 #include <float.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/math/linalg.h"
 
-void
-column_completion_clear (ColumnCompletion *completion)
-{
-  g_clear_pointer (&completion->rows, g_free);
-  g_clear_pointer (&completion->mean, g_free);
-  g_clear_pointer (&completion->covariance, g_free);
-}
+ASSAY_CLEAR_FUNC (ColumnCompletion, column_completion_clear, assay_drop (self->rows, g_free),
+                  assay_drop (self->mean, g_free), assay_drop (self->covariance, g_free))
 
 gboolean
 column_completion_init (const ColumnCompletionSettings *settings, AssayView rows,

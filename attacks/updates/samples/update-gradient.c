@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 
 /* A gradient is not 0 where it stands so many rounding errors above it. */
 #define MOVED 16
@@ -88,12 +89,8 @@ update_gradient_init (const AssayLinearTraining *training, UpdateGradient *ret_g
   return TRUE;
 }
 
-void
-update_gradient_clear (UpdateGradient *gradient)
-{
-  g_clear_pointer (&gradient->middle, g_free);
-  g_clear_pointer (&gradient->is_moved, g_free);
-}
+ASSAY_CLEAR_FUNC (UpdateGradient, update_gradient_clear, assay_drop (self->middle, g_free),
+                  assay_drop (self->is_moved, g_free))
 
 static gboolean
 is_moved (const UpdateGradient *gradient, gsize row)

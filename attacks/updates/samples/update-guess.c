@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/data/kinds/updates.h"
 
@@ -35,16 +36,10 @@ update_guess_init_averages (UpdateGuess *guess, gsize cols)
   guess->rows = g_array_new (FALSE, FALSE, sizeof (gint64));
 }
 
-void
-update_guess_clear (UpdateGuess *guess)
-{
-  g_clear_pointer (&guess->values, g_array_unref);
-  g_clear_pointer (&guess->is_known, g_array_unref);
-  g_clear_pointer (&guess->steps, g_array_unref);
-  g_clear_pointer (&guess->users, g_array_unref);
-  g_clear_pointer (&guess->labels, g_array_unref);
-  g_clear_pointer (&guess->rows, g_array_unref);
-}
+ASSAY_CLEAR_FUNC (UpdateGuess, update_guess_clear, assay_drop (self->values, g_array_unref),
+                  assay_drop (self->is_known, g_array_unref),
+                  assay_drop (self->steps, g_array_unref), assay_drop (self->users, g_array_unref),
+                  assay_drop (self->labels, g_array_unref), assay_drop (self->rows, g_array_unref))
 
 void
 update_guess_add (UpdateGuess *guess, const UpdateFound *found)

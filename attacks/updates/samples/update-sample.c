@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 
 /* Factors of the logistic loss are looked for from the largest |t_k|, which is below them, up to so
  * many times it; then the best is made exact. */
@@ -27,12 +28,8 @@ update_sample_init (gsize cols, UpdateSample *ret_sample, GError **error)
   return TRUE;
 }
 
-void
-update_sample_clear (UpdateSample *sample)
-{
-  g_clear_pointer (&sample->values, g_free);
-  g_clear_pointer (&sample->is_exact, g_free);
-}
+ASSAY_CLEAR_FUNC (UpdateSample, update_sample_clear, assay_drop (self->values, g_free),
+                  assay_drop (self->is_exact, g_free))
 
 /* ---- The direction of x ---- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attacks/updates/sums/sum-space.h"
+#include "core/base/free.h"
 
 /* Patterns of more classes than this are not enumerated. */
 #define MOST_CLASSES 16
@@ -20,13 +21,8 @@ typedef struct {
   GArray *inside; /* double: U' a, rank of each */
 } Patterns;
 
-static void
-patterns_clear (Patterns *patterns)
-{
-  g_clear_pointer (&patterns->signs, g_array_unref);
-  g_clear_pointer (&patterns->inside, g_array_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Patterns, patterns_clear)
+ASSAY_LOCAL_CLEAR (Patterns, patterns_clear, assay_drop (self->signs, g_array_unref),
+                   assay_drop (self->inside, g_array_unref))
 
 static gsize
 count_patterns (const Patterns *patterns)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "attacks/updates/sums/sum-space.h"
+#include "core/base/free.h"
 #include "core/math/linalg.h"
 
 /* Random starts for each class, iterations of each, and what counts as solved. */
@@ -41,12 +42,7 @@ equations_init (Equations *equations, const SumSpace *space, gint64 label)
   equations->step = equations->normal + r * r;
 }
 
-static void
-equations_clear (Equations *equations)
-{
-  g_clear_pointer (&equations->slopes, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Equations, equations_clear)
+ASSAY_LOCAL_CLEAR (Equations, equations_clear, assay_drop (self->slopes, g_free))
 
 /* a of the sample u, with its derivatives, and U' a. */
 static void
@@ -176,14 +172,8 @@ typedef struct {
   GArray *labels;   /* gint64 */
 } Solutions;
 
-static void
-solutions_clear (Solutions *solutions)
-{
-  g_clear_pointer (&solutions->u, g_array_unref);
-  g_clear_pointer (&solutions->dual, g_array_unref);
-  g_clear_pointer (&solutions->labels, g_array_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Solutions, solutions_clear)
+ASSAY_LOCAL_CLEAR (Solutions, solutions_clear, assay_drop (self->u, g_array_unref),
+                   assay_drop (self->dual, g_array_unref), assay_drop (self->labels, g_array_unref))
 
 static const double *
 entry (const GArray *array, gsize i, gsize rank)

@@ -2,19 +2,15 @@
 #include "attacks/updates/sums/sum-space.h"
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/math/linalg.h"
 
 /* Singular values below this share of the largest are rounding errors of float32. */
 #define GAP 1e-4
 
-void
-sum_space_clear (SumSpace *space)
-{
-  g_clear_pointer (&space->u, g_free);
-  g_clear_pointer (&space->s, g_free);
-  g_clear_pointer (&space->vt, g_free);
-  g_clear_pointer (&space->scores, g_free);
-}
+ASSAY_CLEAR_FUNC (SumSpace, sum_space_clear, assay_drop (self->u, g_free),
+                  assay_drop (self->s, g_free), assay_drop (self->vt, g_free),
+                  assay_drop (self->scores, g_free))
 
 static void
 fill_scores (SumSpace *space, const float *model)

@@ -1,5 +1,6 @@
 /* What attacks on model updates claim of users' weights. */
 #include "attacks/updates/weights/weight-claims.h"
+#include "core/base/free.h"
 
 #include <string.h>
 
@@ -24,12 +25,8 @@ weight_claims_init (WeightClaims *claims)
   claims->values = g_array_new (FALSE, FALSE, sizeof (float));
 }
 
-void
-weight_claims_clear (WeightClaims *claims)
-{
-  g_clear_pointer (&claims->numbers, g_array_unref);
-  g_clear_pointer (&claims->values, g_array_unref);
-}
+ASSAY_CLEAR_FUNC (WeightClaims, weight_claims_clear, assay_drop (self->numbers, g_array_unref),
+                  assay_drop (self->values, g_array_unref))
 
 void
 weight_claims_add (WeightClaims *claims, const WeightClaim *claim)

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
+#include "core/base/free.h"
 #include "core/data/formats/csv-header.h"
 #include "core/data/formats/csv.h"
 #include "core/data/matrix.h"
@@ -97,12 +98,5 @@ assay_csv_column_read (const char *path, const char *column, gsize n_rows, GErro
   return read;
 }
 
-void
-assay_csv_column_free (AssayCsvColumn *column)
-{
-  if (column == NULL)
-    return;
-  g_free (column->groups);
-  g_clear_pointer (&column->values, g_ptr_array_unref);
-  g_free (column);
-}
+ASSAY_FREE_FUNC (AssayCsvColumn, assay_csv_column_free, g_free (self->groups),
+                 assay_drop (self->values, g_ptr_array_unref))

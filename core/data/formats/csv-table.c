@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/data/formats/csv-header.h"
 #include "core/data/matrix.h"
@@ -183,12 +184,8 @@ assay_csv_table_read (AssayCsvTable *table, gpointer ret_values, GError **error)
   return TRUE;
 }
 
-void
-assay_csv_table_clear (AssayCsvTable *table)
-{
-  assay_csv_reader_clear (&table->reader);
-  g_clear_pointer (&table->places, g_free);
-}
+ASSAY_CLEAR_FUNC (AssayCsvTable, assay_csv_table_clear, assay_csv_reader_clear (&self->reader),
+                  assay_drop (self->places, g_free))
 
 AssayArray *
 assay_csv_table_array (const char *data, gsize length, char separator, const char *columns,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 
 void
 assay_parameters_init (AssayParameters *parameters, const AssayKind *kind)
@@ -13,11 +14,8 @@ assay_parameters_init (AssayParameters *parameters, const AssayKind *kind)
     parameters->values = assay_settings_new (kind->parameters, kind->parameters_size);
 }
 
-void
-assay_parameters_clear (AssayParameters *parameters)
-{
-  g_clear_pointer (&parameters->values, assay_settings_free);
-}
+ASSAY_CLEAR_FUNC (AssayParameters, assay_parameters_clear,
+                  assay_drop (self->values, assay_settings_free))
 
 void
 assay_parameters_copy (AssayParameters *parameters, const AssayParameters *from)

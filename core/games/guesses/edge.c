@@ -2,6 +2,7 @@
 #include "core/games/guesses/edge.h"
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/kinds/graph.h"
 #include "core/games/guesses/score-roc.h"
 #include "core/graph/edge-array.h"
@@ -50,12 +51,8 @@ assay_edge_check (const AssayObservation *seen, const AssayGuess *guess, GError 
   return check_scores (guess, assay_edge_count_nodes (seen->release), error);
 }
 
-void
-assay_edge_scores_clear (AssayEdgeScores *scores)
-{
-  g_clear_pointer (&scores->ends, g_free);
-  g_clear_pointer (&scores->is_edge, g_free);
-}
+ASSAY_CLEAR_FUNC (AssayEdgeScores, assay_edge_scores_clear, assay_drop (self->ends, g_free),
+                  assay_drop (self->is_edge, g_free))
 
 static void
 fill_ends (const AssayArray *pairs, gsize n, AssayEdgeScores *scores)

@@ -4,18 +4,14 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 
 typedef struct {
   float *values; /* ascending */
   gsize n;
 } Side;
 
-static void
-side_clear (Side *side)
-{
-  g_free (side->values);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Side, side_clear)
+ASSAY_LOCAL_CLEAR (Side, side_clear, g_free (self->values))
 
 static int
 compare_floats (const void *a, const void *b)

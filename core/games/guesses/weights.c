@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/kinds/updates.h"
 #include "core/games/guesses/score-roc.h"
 
@@ -66,12 +67,8 @@ assay_weight_claim_is_right (AssayView updates, gsize users, const AssayGuess *g
 
 /* ---- Supports ---- */
 
-void
-assay_support_scores_clear (AssaySupportScores *scores)
-{
-  g_clear_pointer (&scores->scores, g_free);
-  g_clear_pointer (&scores->is_held, g_free);
-}
+ASSAY_CLEAR_FUNC (AssaySupportScores, assay_support_scores_clear, assay_drop (self->scores, g_free),
+                  assay_drop (self->is_held, g_free))
 
 gboolean
 assay_support_scores_init (AssayView updates, gsize users, const AssayArray *scores,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/plugin/oracle.h"
 
 #define LOOKED_AT ASSAY_PANEL_RUNS
@@ -12,17 +13,8 @@
 #define MANY_VALUES (LOOKED_AT / 4)
 #define RARE 0.995
 
-void
-assay_mechanism_view_free (AssayMechanismView *view)
-{
-  if (view == NULL)
-    return;
-  g_free (view->first);
-  g_free (view->second);
-  g_free (view->spread);
-  g_free (view->reach);
-  g_free (view);
-}
+ASSAY_FREE_FUNC (AssayMechanismView, assay_mechanism_view_free, g_free (self->first),
+                 g_free (self->second), g_free (self->spread), g_free (self->reach))
 
 gboolean
 assay_mechanism_view_run (const AssayMechanismView *view, AssayStream *stream, const float *input,

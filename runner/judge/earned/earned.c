@@ -1,12 +1,13 @@
 /* Whether a verdict of exit 0 has been earned. */
 #include "runner/judge/earned/earned.h"
 
+#include "core/base/free.h"
 #include "runner/judge/describe.h"
 #include "runner/judge/earned/asks-less.h"
 #include "runner/judge/earned/attackers.h"
+#include "runner/judge/earned/tried.h"
 #include "runner/judge/power.h"
 #include "runner/judge/reason.h"
-#include "runner/judge/earned/tried.h"
 #include "runner/plan/claim.h"
 #include "runner/plan/selector.h"
 #include "runner/store/seal.h"
@@ -233,12 +234,7 @@ typedef struct {
   const AssayResultHypothesis *generic;
 } Support;
 
-static void
-support_clear (Support *support)
-{
-  g_free (support->asks_less);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Support, support_clear)
+ASSAY_LOCAL_CLEAR (Support, support_clear, g_free (self->asks_less))
 
 /* That the attack's own dice did not decide: it was played often enough, and believes in what it
  * found. */

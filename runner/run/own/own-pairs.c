@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "runner/plan/own-rows.h"
 #include "runner/run/own/own-runs.h"
@@ -23,15 +24,8 @@ assay_own_store_new (void)
   return store;
 }
 
-void
-assay_own_store_free (AssayOwnStore *store)
-{
-  if (store == NULL)
-    return;
-  g_hash_table_unref (store->pairs);
-  assay_own_runs_free (store->runs);
-  g_free (store);
-}
+ASSAY_FREE_FUNC (AssayOwnStore, assay_own_store_free, g_hash_table_unref (self->pairs),
+                 assay_own_runs_free (self->runs))
 
 gsize
 assay_own_store_bytes (const AssayOwnStore *store)

@@ -1,5 +1,6 @@
 /* Runs of a defense on an attacker's rows, made once. */
 #include "runner/run/own/own-runs.h"
+#include "core/base/free.h"
 
 struct _AssayOwnRuns {
   GMutex mutex;
@@ -27,13 +28,8 @@ assay_own_runs_new (void)
   return runs;
 }
 
-void
-assay_own_runs_free (AssayOwnRuns *runs)
-{
-  g_hash_table_unref (runs->made);
-  g_mutex_clear (&runs->mutex);
-  g_free (runs);
-}
+ASSAY_FREE_FUNC (AssayOwnRuns, assay_own_runs_free, g_hash_table_unref (self->made),
+                 g_mutex_clear (&self->mutex))
 
 gsize
 assay_own_runs_bytes (AssayOwnRuns *runs)

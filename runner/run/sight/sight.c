@@ -1,5 +1,6 @@
 #include "runner/run/sight/sight.h"
 
+#include "core/base/free.h"
 #include "core/graph/edge-array.h"
 
 AssayKnowledge
@@ -87,10 +88,6 @@ assay_sight_open (const AssayGranted *granted, AssaySight *ret_sight, GError **e
   return TRUE;
 }
 
-void
-assay_sight_clear (AssaySight *sight)
-{
-  g_clear_pointer (&sight->released, g_ptr_array_unref);
-  g_clear_pointer (&sight->crossed, assay_release_free);
-  g_clear_pointer (&sight->known_edges, assay_array_free);
-}
+ASSAY_CLEAR_FUNC (AssaySight, assay_sight_clear, assay_drop (self->released, g_ptr_array_unref),
+                  assay_drop (self->crossed, assay_release_free),
+                  assay_drop (self->known_edges, assay_array_free))
