@@ -17,11 +17,9 @@
 #include <math.h>
 
 #include "core/base/error.h"
-#include "core/learn/paired-hash.h"
-#include "core/learn/standard.h"
 #include "core/math/linalg.h"
-#include "core/plugin/plugin.h"
 #include "defenses/codes/itq-rotation.h"
+#include "defenses/pairs/paired-release.h"
 
 /* Of the common stream: no item of a secret. */
 #define ROTATION_ITEM G_MAXUINT64
@@ -34,21 +32,16 @@ typedef struct {
 } CcaItq;
 
 typedef struct {
-  AssayView rows[ASSAY_N_PAIRED]; /* as they are */
-  AssayStandard *scales[ASSAY_N_PAIRED];
-  AssayMatrix *standard[ASSAY_N_PAIRED]; /* n x d */
-  double *directions[ASSAY_N_PAIRED];    /* c x d: canonical ones, times their correlations */
-  gsize n, count;                        /* c */
+  const PairedRows *rows;
+  double *directions[ASSAY_N_PAIRED]; /* c x d: canonical ones, times their correlations */
+  gsize n, count;                     /* c */
 } Canonical;
 
 static void
 canonical_clear (Canonical *canonical)
 {
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
-    assay_standard_free (canonical->scales[s]);
-    assay_matrix_free (canonical->standard[s]);
+  for (guint s = 0; s < ASSAY_N_PAIRED; s++)
     g_free (canonical->directions[s]);
-  }
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Canonical, canonical_clear)
 
@@ -58,7 +51,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Canonical, canonical_clear)
 static double *
 covary (const Canonical *canonical, guint a, guint b, double ridge, GError **error)
 {
-  const AssayMatrix *rows[] = { canonical->standard[a], canonical->standard[b] };
+  const AssayMatrix *rows[] = { canonical->rows->standard[a], canonical->rows->standard[b] };
   double *covariance
       = assay_alloc (rows[0]->cols, rows[1]->cols * sizeof (double), "covariances", error);
 
@@ -79,7 +72,8 @@ covary (const Canonical *canonical, guint a, guint b, double ridge, GError **err
 static gboolean
 scale_directions (Canonical *canonical, const double *solved, const double *values, GError **error)
 {
-  const gsize d = canonical->rows[0].cols, e = canonical->rows[1].cols, c = canonical->count;
+  const gsize d = canonical->rows->rows[0].cols, e = canonical->rows->rows[1].cols,
+              c = canonical->count;
   double *image = canonical->directions[0];
   double *text = assay_alloc (c, e * sizeof (double), "directions", error);
 
@@ -97,7 +91,7 @@ scale_directions (Canonical *canonical, const double *solved, const double *valu
 static gboolean
 find_directions (Canonical *canonical, double ridge, GError **error)
 {
-  const gsize d = canonical->rows[0].cols, e = canonical->rows[1].cols;
+  const gsize d = canonical->rows->rows[0].cols, e = canonical->rows->rows[1].cols;
   g_autofree double *image = covary (canonical, 0, 0, ridge, error);
   g_autofree double *text = image != NULL ? covary (canonical, 1, 1, ridge, error) : NULL;
   g_autofree double *cross = text != NULL ? covary (canonical, 0, 1, 0, error) : NULL;
@@ -117,26 +111,6 @@ find_directions (Canonical *canonical, double ridge, GError **error)
          && scale_directions (canonical, solved, values, error);
 }
 
-static gboolean
-split (const AssayDefenseContext *context, AssayView secrets, Canonical *canonical, GError **error)
-{
-  const gsize d = context->first_cols;
-
-  canonical->n = secrets.rows;
-  canonical->rows[0] = (AssayView){ secrets.rows, d, secrets.stride, secrets.data };
-  canonical->rows[1]
-      = (AssayView){ secrets.rows, secrets.cols - d, secrets.stride, secrets.data + d };
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
-    canonical->scales[s] = assay_standard_new (canonical->rows[s], error);
-    if (canonical->scales[s] == NULL)
-      return FALSE;
-    canonical->standard[s] = assay_standard_apply (canonical->scales[s], canonical->rows[s], error);
-    if (canonical->standard[s] == NULL)
-      return FALSE;
-  }
-  return TRUE;
-}
-
 /* ---- Rotation ---- */
 
 /* V: both modalities, one on top of the other, with columns of zeros up to @bits. */
@@ -146,7 +120,7 @@ stack (const Canonical *canonical, gsize bits, GError **error)
   AssayMatrix *stacked = assay_matrix_new (2 * canonical->n, bits, error);
 
   for (guint s = 0; stacked != NULL && s < ASSAY_N_PAIRED; s++) {
-    const gsize d = canonical->rows[s].cols;
+    const gsize d = canonical->rows->rows[s].cols;
 
     for (gsize i = 0; i < canonical->n; i++)
       for (gsize k = 0; k < canonical->count; k++) {
@@ -154,7 +128,7 @@ stack (const Canonical *canonical, gsize bits, GError **error)
 
         for (gsize j = 0; j < d; j++)
           sum += canonical->directions[s][k * d + j]
-                 * (double) assay_matrix_row (canonical->standard[s], i)[j];
+                 * (double) assay_matrix_row (canonical->rows->standard[s], i)[j];
         assay_matrix_row (stacked, s * canonical->n + i)[k] = (float) sum;
       }
   }
@@ -176,42 +150,21 @@ rotate (const Canonical *canonical, const CcaItq *settings, const AssayDefenseCo
 
 /* ---- Release ---- */
 
-/* Layer 1 of a side: R'W' with deviations and means folded in. */
+/* Layer 1 of a side: R'W'. */
 static void
 release_function (const Canonical *canonical, guint side, const ItqRotation *rotation,
                   AssayRelease *ret_release)
 {
-  const gsize d = canonical->rows[side].cols, bits = rotation->rotation->cols;
-  const AssayStandard *scale = canonical->scales[side];
-  float *layer = g_new0 (float, bits * (d + 1));
+  const gsize d = canonical->rows->rows[side].cols, bits = rotation->rotation->cols;
+  g_autofree double *weights = g_new0 (double, bits *d);
 
-  for (gsize l = 0; l < bits; l++) {
-    double bias = 0;
-
-    for (gsize j = 0; j < d; j++) {
-      double weight = 0;
-
+  for (gsize l = 0; l < bits; l++)
+    for (gsize j = 0; j < d; j++)
       for (gsize k = 0; k < canonical->count; k++)
-        weight += (double) assay_matrix_row (rotation->rotation, k)[l]
-                  * canonical->directions[side][k * d + j];
-      weight *= scale->factor[j];
-      layer[l * (d + 1) + j] = (float) weight;
-      bias -= weight * scale->mean[j];
-    }
-    layer[l * (d + 1) + d] = (float) bias;
-  }
-  assay_arrays_take (&ret_release->arrays, assay_paired_layer_1[side],
-                     assay_array_take (ASSAY_FLOAT32, 2, (const gsize[]){ bits, d + 1 }, layer));
-}
-
-static gboolean
-release_codes (const Canonical *canonical, guint side, AssayRelease *ret_release, GError **error)
-{
-  AssayArray *codes = assay_paired_hash (ret_release, side, canonical->rows[side], error);
-
-  if (codes != NULL)
-    assay_arrays_take (&ret_release->arrays, assay_paired_codes[side], codes);
-  return codes != NULL;
+        weights[l * d + j] += (double) assay_matrix_row (rotation->rotation, k)[l]
+                              * canonical->directions[side][k * d + j];
+  paired_release_linear (canonical->rows, side, &(PairedLinear){ bits, weights, NULL },
+                         ret_release);
 }
 
 static gboolean
@@ -224,20 +177,22 @@ check_count (const CcaItq *settings, gsize d, gsize e, GError **error)
                         settings->bits, d, e, MIN (d, e));
 }
 
-/* Learns the functions of @secrets. */
 static gboolean
-learn (const AssayDefenseContext *context, AssayView secrets, Canonical *canonical,
-       AssayRelease *ret_release, GError **error)
+learn (const AssayDefenseContext *context, const PairedRows *rows, AssayRelease *ret_release,
+       GError **error)
 {
   const CcaItq *settings = context->settings;
-  const gsize d = context->first_cols, e = secrets.cols - d;
+  const gsize d = rows->rows[0].cols, e = rows->rows[1].cols;
+  g_auto (Canonical) canonical = { .rows = rows,
+                                   .n = rows->rows[0].rows,
+                                   .count = MIN ((gsize) settings->bits, MIN (d, e)) };
   g_autoptr (ItqRotation) rotation = NULL;
 
-  if (!check_count (settings, d, e, error) || !find_directions (canonical, settings->ridge, error))
+  if (!check_count (settings, d, e, error) || !find_directions (&canonical, settings->ridge, error))
     return FALSE;
-  rotation = rotate (canonical, settings, context, error);
+  rotation = rotate (&canonical, settings, context, error);
   for (guint s = 0; rotation != NULL && s < ASSAY_N_PAIRED; s++)
-    release_function (canonical, s, rotation, ret_release);
+    release_function (&canonical, s, rotation, ret_release);
   return rotation != NULL;
 }
 
@@ -245,30 +200,8 @@ static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
 {
-  const CcaItq *settings = context->settings;
-  const gsize d = context->first_cols;
-  g_auto (Canonical) canonical = { .count = 0 };
-
-  if (d == 0 || d >= secrets.cols)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected a dataset with rows of two modalities (such as interactions)");
-  if (secrets.rows < 2)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "hash functions cannot be learned from %zu rows; expected 2 at least",
-                       secrets.rows);
-  canonical.count = MIN ((gsize) settings->bits, MIN (d, secrets.cols - d));
-  if (!split (context, secrets, &canonical, error))
-    return FALSE;
-  ret_release->bits = (gsize) settings->bits;
-  if (context->key_of != NULL)
-    for (guint s = 0; s < ASSAY_N_PAIRED; s++)
-      assay_arrays_take (
-          &ret_release->arrays, assay_paired_layer_1[s],
-          assay_array_copy (assay_arrays_get (&context->key_of->arrays, assay_paired_layer_1[s])));
-  else if (!learn (context, secrets, &canonical, ret_release, error))
-    return FALSE;
-  return release_codes (&canonical, ASSAY_PAIRED_IMAGE, ret_release, error)
-         && release_codes (&canonical, ASSAY_PAIRED_TEXT, ret_release, error);
+  return paired_release (learn, (gsize) ((const CcaItq *) context->settings)->bits, context,
+                         secrets, ret_release, error);
 }
 
 /* ---- Descriptor ---- */
