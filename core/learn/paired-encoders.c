@@ -4,15 +4,14 @@
  *   Z_l = A_l W_l',   A_(l+1) = (max (Z_l, 0), 1),   u = tanh (Z_(L-1));
  * with dE/du from the loss,
  *   D_(L-1) = dE/du o (1 - u^2),   D_(l-1) = (D_l W_l) o [A_l > 0],   dE/dW_l = D_l' A_l.
- * The two encoders are the pieces that are parallel here, so that no sum is cut by threads; losses,
- * which have the square of the batch to go through, have pieces of their own. */
+ * A step takes a few milliseconds: too few to share them between threads, which wait longer for
+ * each other where a machine has other work than they win where it has none. */
 #include "core/learn/paired-encoders.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/parallel.h"
 #include "core/math/linalg.h"
 
 enum { ITEM_START, ITEM_ORDER = ITEM_START + ASSAY_N_PAIRED };
@@ -156,14 +155,12 @@ weights_of (const AssayPairedLayer *layer)
 }
 
 static void
-pass_forward (gsize side, guint worker, gpointer data)
+pass_forward (const Pass *pass, guint side)
 {
-  const Pass *pass = data;
   const AssayPairedEncoder *encoder = &pass->encoders->encoders[side];
   const gsize cols = encoder->layers[0].in + 1, bits = pass->encoders->training.bits;
   double *outputs = pass->outputs[side];
 
-  (void) worker;
   for (gsize i = 0; i < pass->count; i++)
     memcpy (pass->values[side][0] + i * cols, encoder->rows + pass->items[i] * cols,
             cols * sizeof (double));
@@ -203,14 +200,12 @@ take_step (const AssayPairedEncoders *encoders, double step, AssayPairedLayer *l
 }
 
 static void
-pass_backward (gsize side, guint worker, gpointer data)
+pass_backward (const Pass *pass, guint side)
 {
-  const Pass *pass = data;
   AssayPairedEncoder *encoder = &pass->encoders->encoders[side];
   const gsize bits = pass->encoders->training.bits;
   double *deltas = pass->slopes[side];
 
-  (void) worker;
   for (gsize k = 0; k < pass->count * bits; k++)
     deltas[k] *= 1 - pass->outputs[side][k] * pass->outputs[side][k];
   for (guint l = encoder->n_layers; l-- > 0;) {
@@ -244,9 +239,11 @@ play (Pass *pass, AssayPairedLoss loss, gpointer data)
   };
   double lost;
 
-  assay_parallel_for (ASSAY_N_PAIRED, pass_forward, pass);
+  for (guint s = 0; s < ASSAY_N_PAIRED; s++)
+    pass_forward (pass, s);
   lost = loss (&batch, data, pass->slopes);
-  assay_parallel_for (ASSAY_N_PAIRED, pass_backward, pass);
+  for (guint s = 0; s < ASSAY_N_PAIRED; s++)
+    pass_backward (pass, s);
   return lost;
 }
 

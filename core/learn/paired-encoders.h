@@ -1,8 +1,7 @@
 /* Two encoders, one of each modality of the same items, that are trained together: rows x and z
  * become u = tanh (f (x)) and v = tanh (g (z)), numbers between -1 and 1 whose signs are bits. What
- * is to come of them is a loss of the u and v of a batch, and that is the caller's.
- *
- * Results are the same to the bit for any number of threads. */
+ * is to come of them is a loss of the u and v of a batch, and that is the caller's. One thread, so
+ * that results do not depend on how many there are. */
 #pragma once
 
 #include "core/base/rng.h"
@@ -52,7 +51,7 @@ typedef struct {
 } AssayPairedBatch;
 
 /* The loss of @batch; sets @inout_slopes (count x bits of either side, 0 before) to its derivatives
- * by u and v. Called by one thread, and may use assay_parallel_for. */
+ * by u and v. */
 typedef double (*AssayPairedLoss) (const AssayPairedBatch *batch, gpointer data,
                                    double *const inout_slopes[ASSAY_N_PAIRED]);
 

@@ -62,8 +62,8 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
   AssayWeightedGraph graph;
 
   if (!paired_training_split (context, items, rows, error)
-      || !pair_terms_init (&loss.terms, paired_training_batch (&method.training, items.rows),
-                           method.training.bits, &arena, error))
+      || !structural_loss_init (&loss, paired_training_batch (&method.training, items.rows),
+                                method.training.bits, &arena, error))
     return FALSE;
   if (settings->graph.graph != DMP_NONE && context->key_of == NULL) {
     release = release_graph (settings, context, items, ret_truth, error);

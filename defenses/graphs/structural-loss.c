@@ -4,6 +4,14 @@
 
 const char *const structural_diagonals[] = { "one", "zero", "skip", NULL };
 
+gboolean
+structural_loss_init (StructuralLoss *loss, gsize count, gsize bits, AssayArena *arena,
+                      GError **error)
+{
+  loss->target = assay_arena_alloc (arena, count, count * sizeof (double), "pairs", error);
+  return pair_terms_init (&loss->terms, count, bits, arena, error);
+}
+
 /* One of the three sums. */
 typedef struct {
   const StructuralLoss *loss;
@@ -11,27 +19,29 @@ typedef struct {
   double weight; /* of a pair */
 } Term;
 
-static double
-target_of (const Term *term, gsize i, gsize j)
+static void
+fill_target (const StructuralLoss *loss, const gsize *items)
 {
-  const gsize *items = term->batch->items;
+  const gsize n = loss->terms.count;
 
-  if (i == j)
-    return term->loss->diagonal == DIAGONAL_ONE;
-  return term->loss->graph != NULL
-             ? (double) assay_weighted_graph_at (term->loss->graph, items[i], items[j])
-             : 0;
+  for (gsize i = 0; i < n; i++) {
+    loss->target[i * n + i] = loss->diagonal == DIAGONAL_ONE;
+    for (gsize j = i + 1; j < n && loss->graph != NULL; j++)
+      loss->target[i * n + j] = loss->target[j * n + i]
+          = (double) assay_weighted_graph_at (loss->graph, items[i], items[j]);
+  }
 }
 
 static double
 compare_row (gsize i, gconstpointer data, double *inout_products)
 {
   const Term *term = data;
+  const double *target = term->loss->target + i * term->batch->count;
   const double bits = (double) term->batch->bits;
   double sum = 0;
 
   for (gsize j = 0; j < term->batch->count; j++) {
-    const double gap = (inout_products[j] / bits + 1) / 2 - target_of (term, i, j);
+    const double gap = (inout_products[j] / bits + 1) / 2 - target[j];
     const double weight = i == j && term->loss->diagonal == DIAGONAL_SKIP ? 0 : term->weight;
 
     sum += weight * gap * gap;
@@ -67,6 +77,7 @@ structural_loss (const AssayPairedBatch *batch, gpointer data,
                                     { ASSAY_PAIRED_IMAGE, ASSAY_PAIRED_TEXT } };
   double sum = 0;
 
+  fill_target (loss, batch->items);
   for (guint t = 0; t < G_N_ELEMENTS (sides); t++) {
     const guint a = sides[t][0], b = sides[t][1];
     const PairSides pair

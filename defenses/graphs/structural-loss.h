@@ -20,7 +20,12 @@ typedef struct {
   double cross;        /* lambda */
   double quantisation; /* gamma */
   PairTerms terms;     /* room for a batch */
+  double *target;      /* W^ of a batch: count x count */
 } StructuralLoss;
+
+/* Room for batches. FALSE where there is none, with ASSAY_ERROR_MEMORY. */
+gboolean structural_loss_init (StructuralLoss *loss, gsize count, gsize bits, AssayArena *arena,
+                               GError **error);
 
 /* With S (a, b) = (a . b / K + 1) / 2 and B items of K bits,
  *   1/B^2 sum_ij (S (u_i, u_j) - W^_ij)^2 + (S (v_i, v_j) - W^_ij)^2

@@ -11,7 +11,6 @@ typedef struct {
   gsize count, bits;
   double *slopes; /* count x count */
   double *part;   /* count x bits */
-  double *sums;   /* count */
 } PairTerms;
 
 /* FALSE where there is no room, with ASSAY_ERROR_MEMORY. */
@@ -25,14 +24,14 @@ typedef struct {
 } PairSides;
 
 /* @inout_products are x_i . y_j of one i and all j; makes of them the derivatives of the terms of
- * these pairs, and returns the sum of the terms. Called by several threads. */
+ * these pairs, and returns the sum of the terms. */
 typedef double (*PairRow) (gsize i, gconstpointer data, double *inout_products);
 
-/* The sum of all terms; their derivatives are added. The same for any number of threads. */
+/* The sum of all terms; their derivatives are added. */
 double pair_terms_add (const PairTerms *terms, const PairSides *sides, PairRow row,
                        gconstpointer data);
 
-/* X Y' by panels in parallel: count x count, of rows of @cols numbers. */
+/* X Y': count x count, of rows of @cols numbers. */
 void pair_products (const double *x, const double *y, gsize count, gsize cols,
                     double *ret_products);
 

@@ -1,6 +1,5 @@
 /* Losses of paired codes: against NumPy (tests/reference/paired_training.py), and their derivatives
  * against differences; and what the defenses that train with them make of a graph or of labels. */
-#include "core/base/parallel.h"
 #include "core/data/codes.h"
 #include "core/data/kinds/paired-codes.h"
 #include "defenses/graphs/structural-loss.h"
@@ -81,7 +80,7 @@ open_structural (Setting *setting, Diagonal diagonal)
   setting->structural = (StructuralLoss){
     .graph = &setting->graph, .diagonal = diagonal, .cross = 0.5, .quantisation = 0.1
   };
-  cr_assert (pair_terms_init (&setting->structural.terms, COUNT, BITS, &setting->arena, NULL));
+  cr_assert (structural_loss_init (&setting->structural, COUNT, BITS, &setting->arena, NULL));
   setting->loss = structural_loss;
   setting->data = &setting->structural;
 }
@@ -323,29 +322,5 @@ Test (likelihood, codes_learn_what_is_alike)
     g_clear_error (&error);
     cr_assert_null (release_of (ids[d], SHORT "target=graph", FALSE, &error));
     cr_assert (strstr (error->message, "or target = labels"), "%s", error->message);
-  }
-}
-
-/* Batches of more than a panel of pair-terms.c: the same for any number of threads. */
-Test (paired_losses, threads_change_nothing)
-{
-  static const char *const ids[] = { "dmp-mh", "djsrh", "jdsh" };
-
-  for (gsize d = 0; d < G_N_ELEMENTS (ids); d++) {
-    AssayRelease *releases[2];
-
-    for (guint t = 0; t < 2; t++) {
-      assay_parallel_set_threads (t == 0 ? 1 : 3);
-      releases[t] = release_of (ids[d], "steps=20 bits=8 batch=90 hidden=5", TRUE, NULL);
-    }
-    assay_parallel_set_threads (0);
-    for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
-      const AssayArray *first = assay_arrays_get (&releases[0]->arrays, assay_paired_layer_1[s]);
-      const AssayArray *second = assay_arrays_get (&releases[1]->arrays, assay_paired_layer_1[s]);
-
-      cr_assert_eq (
-          memcmp (first->data, second->data, first->shape[0] * first->shape[1] * sizeof (float)), 0,
-          "%s", ids[d]);
-    }
   }
 }
