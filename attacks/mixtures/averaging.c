@@ -3,10 +3,12 @@
  *
  * Release: mixtures x~, N x d, k images in each. With m the mean of all of them and G the mixtures
  * of one secret x,
- *   x^ = m + g (mean of x~ over G - m),   g = k:
+ *   x^ = m + g (mean of x~ over G - m),   g = 1 / E lambda_1:
  * what x is mixed with averages out to the mean image, and x itself stays with its mean
- * coefficient, 1/k. Under a mask of random signs all x~ average out to 0; `absolute` takes |x~|
- * instead, of which the average grows with |x|: shapes come back, signs do not.
+ * coefficient, which the release says (owner_share); 1/k where it says k alone. (Not the same:
+ * cross-dataset mixtures with c1 = 0.65 and c2 = 0.3 have .265 at k = 4, and .204 at k = 6.)
+ * Under a mask of random signs all x~ average out to 0; `absolute` takes |x~| instead, of which the
+ * average grows with |x|: shapes come back, signs do not.
  *
  * Who belongs together:
  *   grouping = if-granted  the grant `groups` tells (the paper's stronger attack); without it as
@@ -22,6 +24,7 @@
 #include "attacks/mixtures/joint-averages.h"
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-scores.h"
+#include "core/data/kinds/mixtures.h"
 #include "core/math/image-quality.h"
 
 enum { IF_GRANTED, FOUND };
@@ -194,15 +197,17 @@ rescale (const Averaging *settings, const AssayRelease *release, AssayView image
          AssayMatrix *inout_means, GError **error)
 {
   gint64 k = 1;
+  const double *share = ASSAY_PARAMETER (release, AssayMixturesParameters, owner_share);
   const AssayGeometry *geometry = &release->geometry;
   const gboolean is_clipped = settings->clip && geometry->white > geometry->black;
   g_autofree double *mean = assay_alloc (images.cols, sizeof (double), "mean image", error);
   double gain;
 
   if (mean == NULL
-      || (!(settings->gain > 0) && !mixture_find_k (release, 0, 1, "a gain above 0", &k, error)))
+      || (!(settings->gain > 0) && share == NULL
+          && !mixture_find_k (release, 0, 1, "a gain above 0", &k, error)))
     return FALSE;
-  gain = settings->gain > 0 ? settings->gain : (double) k;
+  gain = settings->gain > 0 ? settings->gain : share != NULL ? 1 / *share : (double) k;
   for (gsize i = 0; i < images.rows && settings->centre; i++)
     for (gsize j = 0; j < images.cols; j++)
       mean[j] += assay_view_row (images, i)[j] / (double) images.rows;
@@ -276,7 +281,8 @@ static const AssayParam parameters[] = {
                     "Average absolute values: what a mask of signs leaves"),
   ASSAY_PARAM_BOOL (Averaging, centre, TRUE, "Take the mean image away before rescaling"),
   ASSAY_PARAM_REAL (Averaging, gain, 0, 0, 1000, "",
-                    "What an average is multiplied by; 0: k, where the release says it"),
+                    "What an average is multiplied by; 0: 1 / the mean share of a mixture's "
+                    "owner, where the release says it"),
   ASSAY_PARAM_BOOL (Averaging, clip, TRUE, "Clip to the values between black and white"),
   ASSAY_PARAM_INT (Averaging, rounds, 0, 0, 10000, "",
                    "Of joint least squares for all secrets, under granted groups"),

@@ -3,7 +3,8 @@
  * lambda = u / (u_1 + ... + u_k), u_j independent: uniform (Huang et al. 2020, algorithms 1 and 2),
  * |N (0, 1)| (the program that the authors published), or gamma, which makes lambda a symmetric
  * Dirichlet vector; with concentration 1 it is uniform on the simplex, and with k = 2 it is the
- * Beta (a, a) of Zhang et al. 2018, "mixup: Beyond Empirical Risk Minimization".
+ * Beta (a, a) of Zhang et al. 2018, "mixup: Beyond Empirical Risk Minimization". Or they are always
+ * the same, as in figure 4 of Huang et al.: the bounds then hold or do not.
  *
  * Conditions (max <= c1; lambda_1 + lambda_2 >= c2) are met by drawing anew, so that what comes out
  * is the distribution given that they hold. How often they hold decides whether that ends: nobody
@@ -20,13 +21,20 @@
 #include "core/base/vectorise.h"
 
 const char *const assay_mixture_distributions[]
-    = { "uniform", "absolute-normal", "dirichlet", NULL };
+    = { "uniform", "absolute-normal", "dirichlet", "fixed", NULL };
 
 /* An estimate ends when so many draws were accepted, or so many made. */
 #define PROBE_ACCEPTED 100
 #define PROBE_DRAWS 50000
+#define MEAN_DRAWS 20000
 /* What is rarer is refused. */
 #define MIN_ACCEPTANCE 1e-3
+
+static double
+fixed_share (const AssayMixtureCoefficients *wanted, gsize j)
+{
+  return j == 0 ? 1 - wanted->alpha : wanted->alpha / (double) MAX (wanted->k - 1, 1);
+}
 
 /* One draw; whether it meets the demands. All zeros, whose shares are not numbers, do not. */
 static gboolean
@@ -36,7 +44,8 @@ draw_once (const AssayMixtureCoefficients *wanted, AssayStream *stream, float *r
   gboolean is_met = TRUE;
 
   for (gsize j = 0; j < wanted->k; j++) {
-    drawn[j] = wanted->distribution == ASSAY_MIXTURE_UNIFORM ? assay_stream_uniform (stream)
+    drawn[j] = wanted->distribution == ASSAY_MIXTURE_FIXED     ? fixed_share (wanted, j)
+               : wanted->distribution == ASSAY_MIXTURE_UNIFORM ? assay_stream_uniform (stream)
                : wanted->distribution == ASSAY_MIXTURE_ABSOLUTE_NORMAL
                    ? fabs (assay_stream_normal (stream))
                    : assay_stream_gamma (stream, wanted->concentration);
@@ -104,6 +113,25 @@ assay_mixture_coefficients_check (const AssayMixtureCoefficients *wanted, GError
                      "meet it; about %.2g do",
                      wanted->max_coefficient, share, MIN_ACCEPTANCE, wanted->k,
                      assay_mixture_distributions[wanted->distribution], acceptance);
+}
+
+double
+assay_mixture_coefficients_mean (const AssayMixtureCoefficients *wanted)
+{
+  AssayStream stream = assay_stream (assay_stream_key (0, 0, "mixing-mean", ""), 0);
+  float coefficients[ASSAY_MIXTURE_MAX_IMAGES];
+  double sum = 0;
+
+  if (wanted->distribution == ASSAY_MIXTURE_FIXED)
+    return 1 - wanted->alpha;
+  if (!(wanted->private_share > 0))
+    return 1 / (double) wanted->k;
+  g_return_val_if_fail (assay_mixture_coefficients_acceptance (wanted) >= MIN_ACCEPTANCE, 0);
+  for (gsize i = 0; i < MEAN_DRAWS; i++) {
+    assay_mixture_coefficients_draw (wanted, &stream, coefficients);
+    sum += coefficients[0];
+  }
+  return sum / MEAN_DRAWS;
 }
 
 /* ---- Sums and signs ---- */

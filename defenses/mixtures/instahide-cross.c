@@ -24,10 +24,14 @@ typedef struct {
   double private_share;
   guint coefficients;
   double concentration;
+  double alpha;
   gint64 epochs;
   bool mask;
   gint64 crops;
   bool flips;
+  gint64 private_crops;
+  bool private_flips;
+  double noise;
 } InstaHide;
 
 static MixingScheme
@@ -35,6 +39,7 @@ scheme_of (const InstaHide *settings)
 {
   return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
                                            .concentration = settings->concentration,
+                                           .alpha = settings->alpha,
                                            .k = (gsize) settings->k,
                                            .max_coefficient = settings->max_coefficient,
                                            .private_share = settings->private_share },
@@ -42,6 +47,9 @@ scheme_of (const InstaHide *settings)
                          .n_partners = (gsize) settings->k - PRIVATE,
                          .n_epochs = (gsize) settings->epochs,
                          .has_mask = settings->mask,
+                         .private_crops = (gsize) settings->private_crops,
+                         .has_private_flips = settings->private_flips,
+                         .noise = settings->noise,
                          .crops = (gsize) settings->crops,
                          .has_flips = settings->flips };
 }
@@ -69,6 +77,7 @@ static const AssayParam parameters[] = {
                    "How far the window cut from a public image is moved at most, each way; 0: none "
                    "is cut"),
   ASSAY_PARAM_BOOL (InstaHide, flips, FALSE, "Mirror one in two public images left to right"),
+  MIXING_PARAMETERS_PRIVATE (InstaHide),
   ASSAY_PARAM_END
 };
 

@@ -12,8 +12,12 @@ typedef struct {
   double max_coefficient;
   guint coefficients;
   double concentration;
+  double alpha;
   gint64 epochs;
   bool mask;
+  gint64 private_crops;
+  bool private_flips;
+  double noise;
 } InstaHide;
 
 static MixingScheme
@@ -21,11 +25,15 @@ scheme_of (const InstaHide *settings)
 {
   return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
                                            .concentration = settings->concentration,
+                                           .alpha = settings->alpha,
                                            .k = (gsize) settings->k,
                                            .max_coefficient = settings->max_coefficient },
                          .n_sources = (gsize) settings->k,
                          .n_epochs = (gsize) settings->epochs,
-                         .has_mask = settings->mask };
+                         .has_mask = settings->mask,
+                         .private_crops = (gsize) settings->private_crops,
+                         .has_private_flips = settings->private_flips,
+                         .noise = settings->noise };
 }
 
 MIXING_CALLBACKS
@@ -39,6 +47,7 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
                    "Mixtures released of each secret, each with a key of its own"),
   ASSAY_PARAM_BOOL (InstaHide, mask, TRUE, "Multiply every number by a random sign"),
+  MIXING_PARAMETERS_PRIVATE (InstaHide),
   ASSAY_PARAM_END
 };
 

@@ -8,7 +8,7 @@
 
 /* What numbers are drawn for: the upper bits of a stream's item, beside which there is room for the
  * number of an image, or of a permutation. */
-typedef enum { COEFFICIENTS, SIGNS, CROPS, PERMUTATIONS, DECKS } Purpose;
+typedef enum { COEFFICIENTS, SIGNS, CROPS, PERMUTATIONS, DECKS, PRIVATE_CROPS, NOISE } Purpose;
 
 static guint64
 item_of (Purpose purpose, guint64 number)
@@ -31,18 +31,37 @@ typedef struct {
   float *labels;       /* N x n_classes; empty where secrets have no labels */
   float *rows;         /* public rows of the image that a worker makes, p x cols a worker */
   float *windows;      /* the same, empty unless they are cut */
+  float *secret_windows; /* of its secrets, s x cols a worker; empty unless they are cut */
   guint32 *words;      /* of its signs */
 } Mixing;
 
 ASSAY_LOCAL_CLEAR (Mixing, mixing_clear, g_free (self->sources), g_free (self->partners),
                    g_free (self->owners), g_free (self->coefficients), g_free (self->images),
                    g_free (self->labels), g_free (self->rows), g_free (self->windows),
-                   g_free (self->words))
+                   g_free (self->secret_windows), g_free (self->words))
 
 static gboolean
 cuts_windows (const MixingScheme *scheme)
 {
   return scheme->n_partners > 0 && (scheme->crops > 0 || scheme->has_flips);
+}
+
+static gboolean
+cuts_secrets (const MixingScheme *scheme)
+{
+  return scheme->private_crops > 0 || scheme->has_private_flips;
+}
+
+/* A window of @image, which is moved by @crops at most and may be mirrored. */
+static void
+draw_window (const AssayGeometry *geometry, gsize crops, gboolean has_flips, AssayStream *stream,
+             const float *image, float *ret_window)
+{
+  const gint64 down = (gint64) assay_stream_below (stream, 2 * crops + 1) - (gint64) crops;
+  const gint64 right = (gint64) assay_stream_below (stream, 2 * crops + 1) - (gint64) crops;
+  const gboolean is_flipped = has_flips && assay_stream_below (stream, 2) == 1;
+
+  assay_mixture_window (geometry, down, right, is_flipped, image, ret_window);
 }
 
 /* The public rows of image number @number, as they are mixed. */
@@ -53,7 +72,6 @@ read_partners (const Mixing *mixing, gsize number, guint worker)
   const gsize p = scheme->n_partners, cols = mixing->secrets.cols;
   float *rows = mixing->rows + worker * p * cols;
   float *windows = mixing->windows + worker * p * cols;
-  const gint64 crops = (gint64) scheme->crops;
   gsize chosen[ASSAY_MIXTURE_MAX_IMAGES];
   AssayStream stream;
 
@@ -63,15 +81,38 @@ read_partners (const Mixing *mixing, gsize number, guint worker)
   if (!cuts_windows (scheme))
     return rows;
   stream = assay_stream (mixing->context->stream, item_of (CROPS, number));
-  for (gsize j = 0; j < p; j++) {
-    const gint64 down = (gint64) assay_stream_below (&stream, 2 * scheme->crops + 1) - crops;
-    const gint64 right = (gint64) assay_stream_below (&stream, 2 * scheme->crops + 1) - crops;
-    const gboolean is_flipped = scheme->has_flips && assay_stream_below (&stream, 2) == 1;
-
-    assay_mixture_window (&mixing->context->geometry, down, right, is_flipped, rows + j * cols,
-                          windows + j * cols);
-  }
+  for (gsize j = 0; j < p; j++)
+    draw_window (&mixing->context->geometry, scheme->crops, scheme->has_flips, &stream,
+                 rows + j * cols, windows + j * cols);
   return windows;
+}
+
+/* The secrets of image number @number, as they are mixed. */
+static void
+point_to_secrets (const Mixing *mixing, gsize number, guint worker, const float **ret_images)
+{
+  const MixingScheme *scheme = mixing->scheme;
+  const gsize s = scheme->n_sources, cols = mixing->secrets.cols;
+  float *windows = mixing->secret_windows + worker * s * cols;
+  AssayStream stream = assay_stream (mixing->context->stream, item_of (PRIVATE_CROPS, number));
+
+  for (gsize j = 0; j < s; j++) {
+    ret_images[j] = assay_view_row (mixing->secrets, (gsize) mixing->sources[number * s + j]);
+    if (!cuts_secrets (scheme))
+      continue;
+    draw_window (&mixing->context->geometry, scheme->private_crops, scheme->has_private_flips,
+                 &stream, ret_images[j], windows + j * cols);
+    ret_images[j] = windows + j * cols;
+  }
+}
+
+static void
+add_noise (const Mixing *mixing, gsize number, float *inout_image)
+{
+  AssayStream stream = assay_stream (mixing->context->stream, item_of (NOISE, number));
+
+  for (gsize c = 0; c < mixing->secrets.cols; c++)
+    inout_image[c] += (float) (mixing->scheme->noise * assay_stream_normal (&stream));
 }
 
 static void
@@ -89,9 +130,9 @@ mix_one (gsize number, guint worker, gpointer data)
   AssayStream stream = assay_stream (context->stream, item_of (COEFFICIENTS, number));
   const float *images[ASSAY_MIXTURE_MAX_IMAGES];
 
-  for (gsize j = 0; j < k; j++)
-    images[j]
-        = j < s ? assay_view_row (mixing->secrets, (gsize) sources[j]) : rows + (j - s) * cols;
+  point_to_secrets (mixing, number, worker, images);
+  for (gsize j = s; j < k; j++)
+    images[j] = rows + (j - s) * cols;
   assay_mixture_coefficients_draw (&scheme->coefficients, &stream, coefficients);
   assay_mixture_sum (images, coefficients, k, cols, image);
   if (scheme->has_mask) {
@@ -101,6 +142,8 @@ mix_one (gsize number, guint worker, gpointer data)
     assay_stream_fill_u32 (&stream, assay_mixture_sign_words (cols), words);
     assay_mixture_flip_signs (words, cols, image);
   }
+  if (scheme->noise > 0)
+    add_noise (mixing, number, image);
   mixing->owners[number] = (gint64) (number % mixing->secrets.rows);
   for (gsize j = 0; context->labels != NULL && j < s; j++)
     mixing->labels[number * context->n_classes + (gsize) context->labels[sources[j]]]
@@ -174,6 +217,9 @@ make_room (Mixing *mixing, GError **error)
          && (mixing->rows = assay_alloc (workers, row, "public rows", error))
          && (mixing->windows = assay_alloc (workers, cuts_windows (scheme) ? row : 0,
                                             "windows of public rows", error))
+         && (mixing->secret_windows
+             = assay_alloc (workers, cuts_secrets (scheme) ? s * cols * sizeof (float) : 0,
+                            "windows of secrets", error))
          && (mixing->words = assay_alloc (
                  workers, assay_mixture_sign_words (cols) * sizeof (guint32), "signs", error));
 }
@@ -189,6 +235,8 @@ publish (const MixingScheme *scheme, AssayRelease *release)
                        scheme->coefficients.max_coefficient);
   ASSAY_SET_PARAMETER (release, AssayMixturesParameters, private_share,
                        scheme->coefficients.private_share);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, owner_share,
+                       assay_mixture_coefficients_mean (&scheme->coefficients));
   ASSAY_SET_PARAMETER (release, AssayMixturesParameters, mask, scheme->has_mask);
 }
 
@@ -233,11 +281,15 @@ check_windows (const MixingScheme *scheme, const AssayGeometry *geometry, GError
   if (side == 0)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "%s: expected a dataset of images, whose height and width are known",
-                       scheme->crops > 0 ? "crops" : "flips");
-  if (scheme->crops >= side)
+                       scheme->crops > 0           ? "crops"
+                       : scheme->has_flips         ? "flips"
+                       : scheme->private_crops > 0 ? "private_crops"
+                                                   : "private_flips");
+  if (MAX (scheme->crops, scheme->private_crops) >= side)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "crops = %zu: expected less than the %zu pixels of an image's shorter side",
-                       scheme->crops, side);
+                       "%s = %zu: expected less than the %zu pixels of an image's shorter side",
+                       scheme->crops >= side ? "crops" : "private_crops",
+                       MAX (scheme->crops, scheme->private_crops), side);
   return TRUE;
 }
 
@@ -256,7 +308,7 @@ mixing_check (const MixingScheme *scheme, const AssayShape *shape, GError **erro
                        "k = %zu puts %zu distinct public images into an image: expected as many or "
                        "more public rows, found %zu",
                        s + p, p, shape->n_public);
-  if ((scheme->crops > 0 || scheme->has_flips) && shape->cols > 0
+  if ((scheme->crops > 0 || scheme->has_flips || cuts_secrets (scheme)) && shape->cols > 0
       && !check_windows (scheme, &shape->geometry, error))
     return FALSE;
   return assay_mixture_coefficients_check (&scheme->coefficients, error);

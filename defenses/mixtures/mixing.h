@@ -14,6 +14,9 @@ typedef struct {
   gboolean has_mask;  /* a random sign for every number */
   gsize crops;        /* public images: how far, in pixels, their window is moved at most */
   gboolean has_flips; /* ... and whether one in two is mirrored left to right */
+  gsize private_crops; /* the same of secrets */
+  gboolean has_private_flips;
+  double noise; /* deviation of normal noise on every number, under the mask; 0: none */
 } MixingScheme;
 
 /* The callbacks of such a defense, beside its settings. */
@@ -40,10 +43,28 @@ gboolean mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *
 #define MIXING_PARAMETERS_COEFFICIENTS(Struct)                                                     \
   ASSAY_PARAM_CHOICE (Struct, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,    \
                       "What is divided by its sum to give coefficients; dirichlet: a symmetric "   \
-                      "Dirichlet vector"),                                                         \
-      ASSAY_PARAM_REAL (Struct, concentration, 1, 0.01, 1000, "",                                  \
-                        "Parameter of the Dirichlet vector; 1: uniform on the simplex, below: few "\
-                        "images dominate")
+                      "Dirichlet vector; fixed: always the same, see alpha"),                      \
+      ASSAY_PARAM_REAL (                                                                           \
+          Struct, concentration, 1, 0.01, 1000, "",                                                \
+          "Parameter of the Dirichlet vector; 1: uniform on the simplex, below: few "              \
+          "images dominate"),                                                                      \
+      ASSAY_PARAM_REAL (Struct, alpha, 0.5, 0, 1, "",                                              \
+                        "Under coefficients = fixed: the share of all images but the first, in "   \
+                        "equal parts",                                                             \
+                        ASSAY_PARAM_EXTRA)
+
+/* What training does to secrets before they are mixed, afresh each time. */
+#define MIXING_PARAMETERS_PRIVATE(Struct)                                                          \
+  ASSAY_PARAM_INT (Struct, private_crops, 0, 0, 100000, "pixels",                                  \
+                   "How far the window cut from a secret is moved at most, each way; 0: none is "  \
+                   "cut",                                                                          \
+                   ASSAY_PARAM_EXTRA),                                                             \
+      ASSAY_PARAM_BOOL (Struct, private_flips, FALSE, "Mirror one in two secrets left to right",   \
+                        ASSAY_PARAM_EXTRA),                                                        \
+      ASSAY_PARAM_REAL (Struct, noise, 0, 0, 1000, "",                                             \
+                        "Standard deviation of normal noise that every number gets beside the "    \
+                        "mask",                                                                    \
+                        ASSAY_PARAM_EXTRA)
 
 /* The callbacks of a defense whose settings scheme_of () turns into a MixingScheme. */
 #define MIXING_CALLBACKS                                                                           \

@@ -20,6 +20,7 @@ typedef struct {
   double max_coefficient;
   guint coefficients;
   double concentration;
+  double alpha;
   gint64 epochs;
 } Mixup;
 
@@ -31,6 +32,7 @@ scheme_of (const Mixup *settings)
 
   return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
                                            .concentration = settings->concentration,
+                                           .alpha = settings->alpha,
                                            .k = k,
                                            .max_coefficient = settings->max_coefficient },
                          .n_sources = n_sources,

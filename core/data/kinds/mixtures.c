@@ -32,8 +32,40 @@ static const AssayParam parameters[]
                           "No image has a larger coefficient"),
         ASSAY_PARAM_REAL (AssayMixturesParameters, private_share, 0, 0, 1, "",
                           "The coefficients of the secrets in a mixture sum to this at least"),
+        ASSAY_PARAM_REAL (AssayMixturesParameters, owner_share, 1, 0, 1, "",
+                          "The mean coefficient of the secret that a mixture was made for"),
         ASSAY_PARAM_BOOL (AssayMixturesParameters, mask, FALSE, "Every number has a random sign"),
         ASSAY_PARAM_END };
+
+#define MOST_SHARES 1.001f /* what shares of 1 may sum to after rounding */
+
+/* Labels are shares of classes: none negative, and no more than 1 in all. */
+static gboolean
+check (const AssayRelease *release, GError **error)
+{
+  const AssayArray *array = assay_arrays_get (&release->arrays, "labels");
+  const AssayView labels = array != NULL ? assay_array_view (array) : (AssayView){ 0 };
+
+  for (gsize i = 0; i < labels.rows; i++) {
+    const float *label = assay_view_row (labels, i);
+    float sum = 0;
+
+    for (gsize c = 0; c < labels.cols; c++) {
+      sum += label[c];
+      if (label[c] < 0)
+        return assay_fail (error, ASSAY_ERROR_DATA,
+                           "array 'labels': mixture %zu has the share %g of class %zu; expected "
+                           "shares of classes, 0 or more",
+                           i, (double) label[c], c);
+    }
+    if (!(sum <= MOST_SHARES))
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "array 'labels': the shares of mixture %zu sum to %g; expected shares of "
+                         "classes, 1 or less in all",
+                         i, (double) sum);
+  }
+  return TRUE;
+}
 
 /* Numbers of secrets; -1: of none of them. */
 static gboolean
@@ -122,6 +154,7 @@ const AssayKind assay_kind_mixtures = {
   .parameters_size = sizeof (AssayMixturesParameters),
   .items = ASSAY_ITEMS_OF_SEVERAL_SECRETS,
   .has_rows = TRUE,
+  .check = check,
   .check_truth = check_truth,
   .picture = picture,
   .count_numbers = count_numbers,

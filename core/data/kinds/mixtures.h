@@ -11,6 +11,7 @@ typedef struct {
   gint64 epochs;          /* mixtures that were made for each secret */
   double max_coefficient; /* none is larger */
   double private_share;   /* the coefficients of the secrets sum to this at least */
+  double owner_share;     /* the mean coefficient of the secret that a mixture was made for */
   bool mask;              /* every number has a random sign */
 } AssayMixturesParameters;
 

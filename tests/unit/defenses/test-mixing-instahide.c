@@ -155,6 +155,73 @@ cut_window (const float *image, gsize window, float *ret_window)
               tiles[HEIGHT - CROPS + down + y][WIDTH - CROPS + right + x], sizeof tiles[0][0]);
 }
 
+/* Both secrets of an image are windows of their own, and all are as likely. */
+Test (mixing_instahide, secrets_are_cropped_and_flipped)
+{
+  enum { SECRETS = 30, EPOCHS = 60, COLS = PIXELS * CHANNELS };
+  g_autoptr (AssayMatrix) secrets = fixture_normal (SECRETS, COLS, 1);
+  const Material material
+      = { .secrets = secrets,
+          .geometry = { .height = HEIGHT, .width = WIDTH, .channels = CHANNELS } };
+  g_auto (Made) made = { 0 };
+  gsize counts[2][WINDOWS] = { 0 };
+
+  mixing_make (&assay_defense_instahide_inside,
+               "k=2 mask=no epochs=60 private_crops=1 private_flips=yes", &material, &made);
+  for (gsize i = 0; i < SECRETS * EPOCHS; i++) {
+    const float *lambda = mixing_coefficients (&made) + 2 * i,
+                *image = mixing_images (&made) + i * COLS;
+    const gint64 *source = mixing_whole (&made, "sources") + 2 * i;
+    gsize found = 0;
+
+    for (gsize v = 0; v < WINDOWS; v++)
+      for (gsize w = 0; w < WINDOWS; w++) {
+        float first[COLS], second[COLS];
+        double most = 0;
+
+        cut_window (secrets->data + (gsize) source[0] * COLS, v, first);
+        cut_window (secrets->data + (gsize) source[1] * COLS, w, second);
+        for (gsize c = 0; c < COLS && most < 1e-6; c++)
+          most = MAX (most, fabs ((double) lambda[0] * first[c] + (double) lambda[1] * second[c]
+                                  - image[c]));
+        if (most >= 1e-6)
+          continue;
+        found++;
+        counts[0][v]++;
+        counts[1][w]++;
+      }
+    cr_assert_eq (found, 1, "image %zu holds %zu pairs of windows of its secrets", i, found);
+  }
+  for (gsize j = 0; j < 2; j++)
+    cr_assert (sample_chi_square (counts[j], WINDOWS) < sample_chi_square_bound (WINDOWS, ALPHA),
+               "secret %zu: %g", j, sample_chi_square (counts[j], WINDOWS));
+}
+
+/* Its noise apart, a release is what it would be without; the noise is normal. */
+Test (mixing_instahide, noise_is_normal_and_beside_the_mixture)
+{
+  enum { SECRETS = 20, COLS = 100, COUNT = SECRETS * COLS };
+  g_autoptr (AssayMatrix) secrets = fixture_normal (SECRETS, COLS, 1);
+  const Material material = { .secrets = secrets };
+  g_auto (Made) noisy = { 0 };
+  g_auto (Made) plain = { 0 };
+  double sum = 0, square = 0, fourth = 0;
+
+  mixing_make (&assay_defense_instahide_inside, "k=2 noise=0.3", &material, &noisy);
+  mixing_make (&assay_defense_instahide_inside, "k=2", &material, &plain);
+  for (gsize i = 0; i < COUNT; i++) {
+    const double e
+        = ((double) mixing_images (&noisy)[i] - (double) mixing_images (&plain)[i]) / 0.3;
+
+    sum += e / COUNT;
+    square += e * e / COUNT;
+    fourth += e * e * e * e / COUNT;
+  }
+  assert_near (sum, 0, DEVIATIONS / sqrt (COUNT), "mean");
+  assert_near (square, 1, DEVIATIONS * sqrt (2.0 / COUNT), "variance");
+  assert_near (fourth, 3, DEVIATIONS * sqrt (96.0 / COUNT), "fourth moment");
+}
+
 /* What is left of an image without its secrets is a window, and all windows are as likely. */
 Test (mixing_instahide, public_images_are_cropped_and_flipped)
 {

@@ -160,6 +160,7 @@ Test (exchange, geometry_comes_back)
       = { .height = 3, .width = 2, .channels = 3, .black = -0.1, .white = 1.0 / 3 };
   g_autofree char *text = NULL;
   g_autofree char *file = g_build_filename (place, "truth.json", NULL);
+  AssayArray *labels = fixture_numbers (ASSAY_FLOAT32, 2, 4, 5, 0);
   g_autoptr (AssayRelease) mixtures = assay_release_new (ASSAY_RELEASE_MIXTURES, "m");
   g_autoptr (AssayRelease) mixtures_back = NULL;
   g_autoptr (AssayTruth) truth = assay_truth_new ();
@@ -167,7 +168,9 @@ Test (exchange, geometry_comes_back)
   g_autoptr (AssayTruth) without = NULL;
 
   assay_arrays_take (&mixtures->arrays, "images", fixture_numbers (ASSAY_FLOAT32, 2, 4, 18, 0));
-  assay_arrays_take (&mixtures->arrays, "labels", fixture_numbers (ASSAY_FLOAT32, 2, 4, 5, 0));
+  assay_arrays_take (&mixtures->arrays, "labels", labels);
+  for (gsize i = 0; i < 20; i++)
+    ((float *) (gpointer) labels->data)[i] = (float) (i % 5) / 10;
   mixtures->geometry = geometry;
   mixtures->is_unit_norm = TRUE;
   check_release_round_trip (mixtures);
@@ -331,4 +334,38 @@ Test (exchange, kinds_have_names)
     cr_assert_str_eq (assay_release_kinds[i],
                       assay_release_kind_name ((AssayReleaseKind) (1u << i)));
   cr_assert_eq (g_strv_length ((char **) assay_release_kinds), ASSAY_N_KINDS);
+}
+
+/* Shares of classes: 0.6 and 0.4 of 1 are; what is negative, more than 1 or no number is not. */
+Test (exchange, labels_of_mixtures_are_shares)
+{
+  static const struct {
+    float value;
+    const char *message; /* NULL: accepted */
+  } cases[] = {
+    { 0.6f, NULL },
+    { 0.6001f, NULL },
+    { -0.1f, "array 'labels': mixture 2 has the share -0.1 of class 1; expected shares of classes, "
+             "0 or more" },
+    { 1.8f, "array 'labels': the shares of mixture 2 sum to 2.2; expected shares of classes, 1 or "
+            "less in all" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_MIXTURES, "m");
+    AssayArray *labels = fixture_numbers (ASSAY_FLOAT32, 2, 4, 3, 0);
+    float *values = (float *) (gpointer) labels->data;
+    GError *error = NULL;
+    char *why = NULL;
+
+    memset (values, 0, 12 * sizeof *values);
+    values[2 * 3 + 1] = cases[i].value;
+    values[2 * 3 + 2] = 0.4f;
+    assay_arrays_take (&release->arrays, "images", fixture_numbers (ASSAY_FLOAT32, 2, 4, 18, 0));
+    assay_arrays_take (&release->arrays, "labels", labels);
+    cr_assert_eq (assay_release_check (release, &error), cases[i].message == NULL, "case %zu", i);
+    cr_assert (cases[i].message == NULL
+                   || fixture_error_is (&error, ASSAY_ERROR_DATA, cases[i].message, NULL, &why),
+               "%s", why);
+  }
 }

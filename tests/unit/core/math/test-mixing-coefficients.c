@@ -1,6 +1,7 @@
 /* The coefficients of mixtures against their distributions, and mixtures that are refused. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/math/mixture.h"
 #include "tests/reference/fixtures.h"
@@ -78,12 +79,12 @@ Test (mixing_coefficients, coefficients_have_their_distributions)
     AssayMixtureCoefficients wanted;
     double (*cdf) (double x);
   } cases[] = {
-    { { ASSAY_MIXTURE_UNIFORM, 1, 2, 1, 0 }, uniform_pair },
-    { { ASSAY_MIXTURE_UNIFORM, 1, 2, 0.65, 0 }, uniform_pair_cut },
-    { { ASSAY_MIXTURE_ABSOLUTE_NORMAL, 1, 2, 1, 0 }, normal_pair },
-    { { ASSAY_MIXTURE_DIRICHLET, 0.5, 2, 1, 0 }, arcsine },
-    { { ASSAY_MIXTURE_DIRICHLET, 1, 4, 1, 0 }, beta_1_3 },
-    { { ASSAY_MIXTURE_DIRICHLET, 3, 2, 1, 0 }, beta_3_3 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 2, 1, 0, 0 }, uniform_pair },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 2, 0.65, 0, 0 }, uniform_pair_cut },
+    { { ASSAY_MIXTURE_ABSOLUTE_NORMAL, 1, 2, 1, 0, 0 }, normal_pair },
+    { { ASSAY_MIXTURE_DIRICHLET, 0.5, 2, 1, 0, 0 }, arcsine },
+    { { ASSAY_MIXTURE_DIRICHLET, 1, 4, 1, 0, 0 }, beta_1_3 },
+    { { ASSAY_MIXTURE_DIRICHLET, 3, 2, 1, 0, 0 }, beta_3_3 },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -105,7 +106,7 @@ Test (mixing_coefficients, coefficients_share_one)
   for (guint distribution = ASSAY_MIXTURE_UNIFORM; distribution <= ASSAY_MIXTURE_DIRICHLET;
        distribution++)
     for (gsize k = 2; k <= 6; k++) {
-      const AssayMixtureCoefficients wanted = { distribution, 1, k, 0.65, 0 };
+      const AssayMixtureCoefficients wanted = { distribution, 1, k, 0.65, 0, 0 };
       const double share = 1 / (double) k;
       const double tolerance = DEVIATIONS * sqrt ((0.65 - share) * share / DRAWS);
       g_autofree float *drawn = draw (&wanted, DRAWS, 100);
@@ -128,6 +129,48 @@ Test (mixing_coefficients, coefficients_share_one)
     }
 }
 
+/* Of uniform numbers with c1 = 0.65 and c2 = 0.3 an independent count has .265 at k = 4 and .204 at
+ * k = 6; without c2 the mean is 1 / k. */
+Test (mixing_coefficients, owners_have_their_mean_share)
+{
+  static const struct {
+    AssayMixtureCoefficients wanted;
+    double mean;
+  } cases[] = {
+    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.65, 0.3, 0 }, 0.265 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 6, 0.65, 0.3, 0 }, 0.204 },
+    { { ASSAY_MIXTURE_DIRICHLET, 2, 4, 0.65, 0, 0 }, 0.25 },
+    { { ASSAY_MIXTURE_FIXED, 1, 4, 1, 0, 0.4 }, 0.6 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const AssayMixtureCoefficients *wanted = &cases[i].wanted;
+    g_autofree float *drawn = draw (wanted, DRAWS, 300 + i);
+    double mean = 0;
+
+    for (gsize j = 0; j < DRAWS; j++)
+      mean += drawn[j * wanted->k] / (double) DRAWS;
+    assert_near (assay_mixture_coefficients_mean (wanted), cases[i].mean, 0.002, "case %zu", i);
+    assert_near (mean, cases[i].mean, DEVIATIONS * 0.2 / sqrt (DRAWS), "draws of case %zu", i);
+  }
+}
+
+/* Every draw is the same, and demands that it does not meet are refused. */
+Test (mixing_coefficients, fixed_coefficients_are_what_they_are)
+{
+  const AssayMixtureCoefficients wanted = { ASSAY_MIXTURE_FIXED, 1, 4, 0.8, 0.3, 0.3 };
+  const AssayMixtureCoefficients refused = { ASSAY_MIXTURE_FIXED, 1, 4, 0.65, 0, 0.3 };
+  g_autofree float *drawn = draw (&wanted, 10, 400);
+  GError *error = NULL;
+
+  for (gsize i = 0; i < 40; i++)
+    assert_near (drawn[i], i % 4 == 0 ? 0.7 : 0.1, 1e-6, "number %zu", i);
+  cr_assert (assay_mixture_coefficients_check (&wanted, NULL));
+  cr_assert_not (assay_mixture_coefficients_check (&refused, &error));
+  cr_assert_not_null (strstr (error->message, "coefficients = fixed"), "%s", error->message);
+  g_clear_error (&error);
+}
+
 /* What is kept of free draws is distributed as what is drawn until it may be kept. */
 Test (mixing_coefficients, rejection_is_exact)
 {
@@ -135,8 +178,8 @@ Test (mixing_coefficients, rejection_is_exact)
 
   for (guint distribution = ASSAY_MIXTURE_UNIFORM; distribution <= ASSAY_MIXTURE_DIRICHLET;
        distribution++) {
-    const AssayMixtureCoefficients wanted = { distribution, 1, K, 0.5, 0.45 };
-    const AssayMixtureCoefficients any = { distribution, 1, K, 1, 0 };
+    const AssayMixtureCoefficients wanted = { distribution, 1, K, 0.5, 0.45, 0 };
+    const AssayMixtureCoefficients any = { distribution, 1, K, 1, 0, 0 };
     g_autofree float *drawn = draw (&wanted, DRAWS, 200);
     g_autofree float *all = draw (&any, 4 * DRAWS, 201);
     g_autofree double *a = g_new (double, DRAWS);
@@ -175,14 +218,15 @@ Test (mixing_coefficients, acceptance_is_what_theory_says)
     AssayMixtureCoefficients wanted;
     double acceptance;
   } cases[] = {
-    { { ASSAY_MIXTURE_UNIFORM, 1, 2, 0.65, 0 }, 2 - 1 / 0.65 },
-    { { ASSAY_MIXTURE_UNIFORM, 1, 3, 0.5, 0 }, 0.5 },
-    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.4, 0 }, 0.5 },
-    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.3, 0 }, 8.0 / 27 / 6 },
-    { { ASSAY_MIXTURE_DIRICHLET, 1, 4, 0.4, 0 }, 1 - 4 * 0.216 + 6 * 0.008 },
-    { { ASSAY_MIXTURE_DIRICHLET, 1, 3, 1, 0.8 }, 0.36 }, /* the third is at most 0.2: Beta (1, 2) */
-    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.24, 0 }, 0 },
-    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.4, 0.81 }, 0 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 2, 0.65, 0, 0 }, 2 - 1 / 0.65 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 3, 0.5, 0, 0 }, 0.5 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.4, 0, 0 }, 0.5 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.3, 0, 0 }, 8.0 / 27 / 6 },
+    { { ASSAY_MIXTURE_DIRICHLET, 1, 4, 0.4, 0, 0 }, 1 - 4 * 0.216 + 6 * 0.008 },
+    { { ASSAY_MIXTURE_DIRICHLET, 1, 3, 1, 0.8, 0 },
+      0.36 }, /* the third is at most 0.2: Beta (1, 2) */
+    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.24, 0, 0 }, 0 },
+    { { ASSAY_MIXTURE_UNIFORM, 1, 4, 0.4, 0.81, 0 }, 0 },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
