@@ -1,5 +1,4 @@
 /* assay export: what a cell of a run was made of, as folders for other programs. */
-#include <stdio.h>
 
 #include "cli/cli.h"
 #include "cli/step.h"

@@ -4,11 +4,8 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "core/base/text.h"
-#include "core/plugin/registry.h"
 #include "runner/judge/describe.h"
-#include "runner/plan/contact-sheet.h"
 #include "runner/plan/estimate.h"
-#include "runner/plan/pairing.h"
 
 static void
 print_parts (const char *kind, const GPtrArray *components)

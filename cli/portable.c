@@ -9,7 +9,6 @@
  * have been used by the time main begins. */
 #include "cli/portable.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 /* assay run: scenarios in, results out. */
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/cells.h"

@@ -16,7 +16,6 @@
  * m_1 - m_0 is shrunk towards its mean over the records by how much of its spread the runs explain
  * (James and Stein 1961), so that few runs do not weigh records by chance. The guess says which
  * sign was taken, and what area under the ROC curve it had in the last quarter of the runs. */
-#include <math.h>
 
 #include "attacks/adaptive/shadow-signs.h"
 #include "core/base/free.h"

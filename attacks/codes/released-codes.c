@@ -1,8 +1,6 @@
 /* What attacks on codes have in common. */
 #include "attacks/codes/released-codes.h"
 
-#include <math.h>
-
 #include "core/games/control-case.h"
 
 static gboolean

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "core/data/codes.h"
-#include "core/math/hash-function.h"
 
 enum { LEAST_PUBLIC = 100 }; /* for a single item, whose row is guessed with chance 1 in so many */
 

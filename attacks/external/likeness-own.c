@@ -1,8 +1,6 @@
 /* Cases of the games infer, member and cross that look like a cell. */
 #include "attacks/external/likeness-own.h"
 
-#include <string.h>
-
 /* ---- infer ---- */
 
 /* Rows @order of what is known of rows: their classes, attributes, and the rows themselves. */

@@ -16,7 +16,6 @@
 
 #include "core/stats/binomial.h"
 #include "core/stats/epsilon.h"
-#include "core/stats/interval.h"
 
 #define LEVEL 0.05
 

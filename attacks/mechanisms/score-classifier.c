@@ -4,7 +4,6 @@
  *   score (y) = b + sum_j (w_j z (y_j) + u_j[cell (y_j)]),
  * so that a score costs a binary search a column. Columns beyond what the features have room for
  * are left out, those first whose means differ least. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "attacks/mechanisms/event-score.h"

@@ -7,7 +7,6 @@
 #include "core/base/parallel.h"
 #include "core/data/kinds/mixtures.h"
 #include "core/math/linalg.h"
-#include "core/search/scan.h"
 
 #define BLOCK 128 /* rows of a panel, unless MIXTURE_PANEL_BYTES allow fewer */
 /* Mixtures that are ranked at a time by all their scores, unless MIXTURE_PANEL_BYTES allow fewer:

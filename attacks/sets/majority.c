@@ -25,7 +25,6 @@
 #include "core/base/free.h"
 #include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
-#include "core/search/scan.h"
 
 typedef struct {
   gint64 repeats;

@@ -29,7 +29,6 @@
 #include "core/base/vectors.h"
 #include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
-#include "core/search/scan.h"
 
 typedef enum { LIKELIEST, FIRST, CENTROID, TOGETHER } Rule;
 

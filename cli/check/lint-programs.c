@@ -1,5 +1,4 @@
 /* What an auditor is told of the programs that a plan starts. */
-#include <string.h>
 
 #include "cli/check/lint.h"
 

@@ -2,8 +2,6 @@
 #include "cli/check/lint.h"
 
 #include "core/external/program.h"
-#include "runner/plan/contact-sheet.h"
-#include "runner/plan/fit.h"
 
 /* Once, however many settings of a group give it. */
 void

@@ -1,5 +1,4 @@
 /* assay dataset convert: the same numbers in another format, or a refusal. */
-#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/dataset/dataset.h"

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/dataset/dataset.h"
 #include "core/base/each.h"
 #include "core/base/error.h"
 #include "datasets/photographs/photo-set.h"

@@ -2,7 +2,6 @@
 #include "cli/help/completion.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/cli.h"
 #include "core/plugin/registry.h"

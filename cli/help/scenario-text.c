@@ -1,8 +1,6 @@
 /* Pieces of a scenario, as text. */
 #include "cli/help/starter.h"
 
-#include <string.h>
-
 #include "cli/help/starter-attacks.h"
 
 #define COLUMNS 100

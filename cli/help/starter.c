@@ -1,8 +1,6 @@
 /* A scenario to begin with. */
 #include "cli/help/starter.h"
 
-#include <string.h>
-
 #include "cli/help/starter-attacks.h"
 #include "cli/help/starter-claims.h"
 #include "cli/help/starter-programs.h"

@@ -2,7 +2,6 @@
 #include "core/base/json.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/text.h"
 

@@ -14,8 +14,6 @@
 
 #include "core/crypto/paillier.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize weights;      /* P: the length of a vector */
   gsize capacity;     /* M, from 1 to P */
@@ -87,5 +85,3 @@ AssayDpheSum *assay_dphe_aggregate (const AssayPaillierPublic *public_key, const
  * decrypted once. The caller decodes the plaintexts (assay_decode_fixed) and wipes them. */
 gboolean assay_dphe_reveal (const AssayPaillierDecryptor *decryptor, const AssayDpheSum *sum,
                             const gint64 *shared, guint8 *ret_plaintexts, GError **error);
-
-G_END_DECLS

@@ -3,7 +3,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/base/error.h"
 #include "core/crypto/paillier.h"

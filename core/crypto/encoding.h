@@ -4,8 +4,6 @@
 
 #include "core/crypto/paillier-key.h"
 
-G_BEGIN_DECLS
-
 /* ---- Fixed point: round (w 2^40), halves to even ---- */
 
 #define ASSAY_ENCODING_FRACTION 40 /* bits */
@@ -51,5 +49,3 @@ typedef struct {
 gboolean assay_encoding_add_floating (const AssayPaillierPublic *public_key,
                                       const AssayFloatingCiphertexts *added,
                                       AssayFloatingCiphertexts *inout, GError **error);
-
-G_END_DECLS

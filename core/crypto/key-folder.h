@@ -12,8 +12,6 @@
 
 #include "core/crypto/paillier-key.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_KEY_FILE "key"
 
 /* Puts @key into @folder, which is made if it is not there. ASSAY_ERROR_DATA: it is there and
@@ -27,5 +25,3 @@ AssayPaillierKey *assay_key_folder_load (const char *folder, GError **error);
 /* The key that the @length bytes of a key file are; @name begins messages. ASSAY_ERROR_DATA. */
 AssayPaillierKey *assay_key_folder_parse (const char *text, gsize length, const char *name,
                                           GError **error);
-
-G_END_DECLS

@@ -10,8 +10,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 /* 0, with room for @bits bits. */
 void assay_number_init (mpz_t number, gsize bits);
 /* Wipes and frees a number, however it was made; it must not be used after. */
@@ -40,5 +38,3 @@ void assay_entropy_fill (AssayEntropy *entropy, gsize count, guint8 *ret_bytes);
 /* Uniform over 0 .. bound - 1, without bias (rejection); bound >= 1. From a stream: the words of as
  * many bytes as the bound has, the least significant first, the bits above the bound's cleared. */
 void assay_number_draw (AssayEntropy *entropy, const mpz_t bound, mpz_t ret_number);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "core/crypto/paillier-key.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_PACKING_WEIGHT_BITS 32
 #define ASSAY_PACKING_MAX_USERS 255
 #define ASSAY_PACKING_SLOT_BITS 41 /* 32, the sign, and 8 for sums of 255 */
@@ -27,5 +25,3 @@ gboolean assay_packing_pack (const AssayPaillierPublic *public_key, const double
  * ones. */
 gboolean assay_packing_unpack (const AssayPaillierPublic *public_key, const guint8 *plaintexts,
                                gsize count, gint fraction, double *ret_weights, GError **error);
-
-G_END_DECLS

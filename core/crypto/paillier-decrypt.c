@@ -3,7 +3,6 @@
  * c^(p - 1) = 1 + L p modulo p^2, where L = m L(g) modulo p with L(g) that of g = 1 + n: the factor
  * r^n is gone, since n (p - 1) is a multiple of the order of the units modulo p^2 over that of its
  * powers of g. L(g) = (p - 1) q = -q, so that m = -L / q modulo p. */
-#include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/free.h"

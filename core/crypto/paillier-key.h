@@ -6,8 +6,6 @@
 
 #include "core/crypto/numbers.h"
 
-G_BEGIN_DECLS
-
 /* What everyone may know. Ciphertexts are below n^2. */
 typedef struct {
   guint bits; /* 1024, 2048 or 3072 */
@@ -61,5 +59,3 @@ AssayPaillierKey *assay_paillier_key_from_factors (guint bits, const mpz_t p, co
                                                    gboolean is_reproducible, GError **error);
 void assay_paillier_key_free (AssayPaillierKey *key);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierKey, assay_paillier_key_free)
-
-G_END_DECLS

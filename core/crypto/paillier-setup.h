@@ -11,8 +11,6 @@
 
 #include "core/crypto/paillier.h"
 
-G_BEGIN_DECLS
-
 /* Choices of settings: lengths of the modulus in bits, and their names. */
 extern const guint assay_paillier_lengths[];
 extern const char *const assay_paillier_length_names[]; /* "1024", "2048", "3072" */
@@ -54,5 +52,3 @@ assay_paillier_setup_is_reproducible (const AssayPaillierSetup *setup)
 {
   return setup->key->is_reproducible;
 }
-
-G_END_DECLS

@@ -11,8 +11,6 @@
 #include "core/crypto/paillier-key.h"
 #include "core/crypto/power.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_PAILLIER_TEXTBOOK, /* r^n, with r uniform over Z_n^* */
   /* h_s^a with h_s = h^n mod n^2, h = -y^2 mod n and a uniform below 2^(|n|/2) (Damgard, Jurik and
@@ -72,5 +70,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierDecryptor, assay_paillier_decryptor_
  * caller wipes the plaintexts. Runs over all threads. */
 gboolean assay_paillier_decrypt (const AssayPaillierDecryptor *decryptor, const guint8 *ciphertexts,
                                  gsize count, guint8 *ret_plaintexts, GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "core/crypto/numbers.h"
 
-G_BEGIN_DECLS
-
 /* How many powers go together: pieces of work are multiples of it. */
 #define ASSAY_POWER_GROUP 8
 
@@ -40,5 +38,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPowerTable, assay_power_table_free)
  * table of this kind, and shows to who shares the processor's caches. */
 void assay_power_table_raise (const AssayPowerTable *table, const guint8 *exponents, gsize count,
                               mpz_t *ret_numbers);
-
-G_END_DECLS

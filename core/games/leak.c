@@ -2,7 +2,6 @@
 #include "core/games/leak.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/games/distinguish.h"
 

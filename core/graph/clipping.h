@@ -4,8 +4,6 @@
 
 #include "core/graph/graph.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_PRUNE_MUTUAL, /* what both ends list stays */
   /* What either end lists, in order of preference, while both ends have fewer than `bound`; with
@@ -42,5 +40,3 @@ typedef struct {
 /* ASSAY_ERROR_MEMORY. */
 AssayGraph *assay_graph_clip (const AssayGraph *graph, const AssayClipping *clipping,
                               GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "core/data/array.h"
 #include "core/graph/graph.h"
 
-G_BEGIN_DECLS
-
 /* int64 E x 2: the lower end first, rising, each once. ASSAY_ERROR_MEMORY. */
 AssayArray *assay_edge_array_new (const AssayGraph *graph, GError **error);
 /* The graph of such edges between @n nodes. ASSAY_ERROR_DATA for ends that are not from 0 to n - 1,
@@ -16,5 +14,3 @@ AssayGraph *assay_edge_array_graph (gsize n, const AssayArray *edges, GError **e
  * chosen once at most. ASSAY_ERROR_MEMORY. */
 AssayArray *assay_edge_array_among (const AssayArray *edges, gsize n, const gsize *chosen,
                                     gsize count, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/graph/graph.h"
 
-G_BEGIN_DECLS
-
 /* Node i has the id that is i-th in order, among all ids of the file, also those that have nothing
  * but a loop. */
 typedef struct {
@@ -28,5 +26,3 @@ GArray *assay_number_pairs_read (const char *path, const char *what, GError **er
 /* What was in the file beside simple edges, for people: "642 loops left out, 3 repeated links taken
  * once, 15 of 60 edges in one direction alone". */
 char *assay_edge_list_describe (const AssayEdgeList *list);
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 #include "core/graph/graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/free.h"

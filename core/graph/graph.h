@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Nodes are 0 .. n - 1, and there are at most so many. */
 #define ASSAY_GRAPH_MAX_NODES (1u << 31)
 /* A slot that is none. */
@@ -75,5 +73,3 @@ assay_pair_number (gsize n, gsize i, gsize j)
 {
   return i * (2 * n - i - 1) / 2 + j - i - 1;
 }
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/base/rng.h"
 #include "core/graph/graph.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize n;
   const gint64 *classes; /* of each item; NULL: all are of one */
@@ -21,5 +19,3 @@ typedef struct {
  * ASSAY_ERROR_MEMORY. */
 AssayGraph *assay_interactions_draw (const AssayInteractions *interactions, AssayStream *stream,
                                      GError **error);
-
-G_END_DECLS

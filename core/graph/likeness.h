@@ -3,8 +3,6 @@
 
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 /* Of items of two modalities. */
 typedef enum {
   ASSAY_SIMILARITY_JOINT, /* the mean of both cosines */
@@ -24,5 +22,3 @@ AssayMatrix *assay_likeness_rows (AssayView items, gsize first_cols, AssaySimila
 double assay_likeness_of_pair (gconstpointer rows, gsize i, gsize j);
 /* Those of all pairs i < j, in the order of assay_pair_number. */
 void assay_likeness_fill (const AssayMatrix *rows, float *ret_values);
-
-G_END_DECLS

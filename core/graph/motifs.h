@@ -4,8 +4,6 @@
 
 #include "core/graph/graph.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_MOTIF_TRIANGLES, /* A_ij (A^2)_ij: triangles that the edge is in, 0 where there is none */
   ASSAY_MOTIF_CODEGREE,  /* (A^2)_ij: common neighbours, of all pairs */
@@ -24,5 +22,3 @@ void assay_motif_fill_row (const AssayGraph *graph, AssayMotif motif, double edg
 void assay_motif_fill (const AssayGraph *graph, AssayMotif motif, double edge, double *ret_values);
 /* The largest number of common neighbours of any pair of nodes. ASSAY_ERROR_MEMORY. */
 gboolean assay_motif_largest_codegree (const AssayGraph *graph, gsize *ret_largest, GError **error);
-
-G_END_DECLS

@@ -11,8 +11,6 @@
 
 #include "core/learn/linear-training.h"
 
-G_BEGIN_DECLS
-
 /* The cluster whose centroid is nearest to a row; the first of equals. */
 gsize assay_cluster_nearest (const AssayLinearTraining *training, const double *centroids,
                              const float *row);
@@ -27,5 +25,3 @@ gsize assay_cluster_nearest (const AssayLinearTraining *training, const double *
  * samples of the cluster. */
 void assay_cluster_pass (const AssayLinearTraining *training, const AssayLinearSamples *samples,
                          gsize batch, double *inout_centroids);
-
-G_END_DECLS

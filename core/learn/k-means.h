@@ -3,8 +3,6 @@
 
 #include "core/base/rng.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const float *rows; /* n x d */
   gsize n, d;
@@ -22,5 +20,3 @@ typedef struct {
  * FAISS's clustering, which at this size takes ten times as long (docs/dependencies.md). */
 double assay_k_means (const AssayKMeans *job, AssayStream *stream, gsize *ret_labels,
                       double *ret_centres);
-
-G_END_DECLS

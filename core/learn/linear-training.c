@@ -2,7 +2,6 @@
 #include "core/learn/linear-training.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/vectors.h"
 #include "core/learn/logistic-optimum.h"

@@ -15,8 +15,6 @@
 
 #include "core/data/kinds/updates.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize classes;
   gsize cols; /* of a sample */
@@ -78,5 +76,3 @@ void assay_linear_optimum (const AssayLinearTraining *training, const AssayLinea
 /* The class of the highest score; the first of equals. */
 gsize assay_linear_classify (const AssayLinearTraining *training, const double *weights,
                              const float *row);
-
-G_END_DECLS

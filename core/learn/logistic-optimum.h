@@ -6,8 +6,6 @@
 
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   AssayView rows;
   const gsize *chosen; /* @count of the rows; NULL: all of them */
@@ -19,5 +17,3 @@ typedef struct {
 
 /* To a distance of 1e-12 / @penalty, which is above 0. */
 void assay_logistic_optimum (const AssaySignedRows *rows, double penalty, double *ret_weights);
-
-G_END_DECLS

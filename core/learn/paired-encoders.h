@@ -9,8 +9,6 @@
 #include "core/learn/paired-hash.h"
 #include "core/learn/standard.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize bits;
   gsize hidden; /* ReLUs between rows and numbers; 0: the encoders are linear */
@@ -78,5 +76,3 @@ double assay_paired_encoders_slope (AssayPairedEncoders *encoders, const gsize *
 void assay_paired_encoders_release (const AssayPairedEncoders *encoders, AssayRelease *release);
 
 guint64 assay_paired_encoders_memory (const AssayPairedTraining *training, gsize n, gsize cols);
-
-G_END_DECLS

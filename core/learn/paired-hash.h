@@ -4,8 +4,6 @@
 
 #include "core/data/kinds/paired-codes.h"
 
-G_BEGIN_DECLS
-
 typedef enum { ASSAY_PAIRED_IMAGE, ASSAY_PAIRED_TEXT, ASSAY_N_PAIRED } AssayPairedSide;
 
 /* The names of either side's arrays in a release. */
@@ -19,5 +17,3 @@ extern const char *const assay_paired_layer_2[ASSAY_N_PAIRED]; /* "image-layer2"
  * function, or one of rows with other columns. The same for any number of threads. */
 AssayArray *assay_paired_hash (const AssayRelease *release, AssayPairedSide side, AssayView rows,
                                GError **error);
-
-G_END_DECLS

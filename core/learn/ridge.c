@@ -2,7 +2,6 @@
 #include "core/learn/ridge.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/free.h"

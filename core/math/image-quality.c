@@ -14,7 +14,6 @@
 #include "core/math/image-quality.h"
 
 #include <float.h>
-#include <math.h>
 
 #include "core/base/error.h"
 #include "core/base/free.h"

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Replaces the @count rows (each of @cols, row-major) by a basis of the lattice that they span,
  * reduced by LLL (Lenstra, Lenstra and Lovász 1982; delta 0.99, eta 0.51): its rows are short and
  * nearly orthogonal, the shorter ones first by tendency. Rows must be linearly independent. The
@@ -17,5 +15,3 @@ gboolean assay_lattice_reduce (gint64 *inout_rows, gsize count, gsize cols, GErr
  * reduced. */
 gboolean assay_lattice_reduce_until (gint64 *inout_rows, gsize count, gsize cols, gint64 deadline,
                                      gboolean *ret_is_late, GError **error);
-
-G_END_DECLS

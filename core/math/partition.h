@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize n;
   gsize *parent; /* itself: the first of its part */
@@ -20,5 +18,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPartition, assay_partition_free)
 gsize assay_partition_find (AssayPartition *partition, gsize row);
 /* Joins the parts of two rows; FALSE: they were one. */
 gboolean assay_partition_join (AssayPartition *partition, gsize a, gsize b);
-
-G_END_DECLS

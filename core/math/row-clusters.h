@@ -5,8 +5,6 @@
 #include "core/base/rng.h"
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize n_clusters;   /* of rows of several units */
   double correlation; /* intraclass */
@@ -20,5 +18,3 @@ AssayClusters *assay_clusters_find (AssayView rows, const gsize *units, double u
                                     AssayStreamKey key);
 void assay_clusters_free (AssayClusters *clusters);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayClusters, assay_clusters_free)
-
-G_END_DECLS

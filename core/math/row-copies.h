@@ -4,8 +4,6 @@
 #include "core/math/partition.h"
 #include "core/math/row-spread.h"
 
-G_BEGIN_DECLS
-
 /* Joins equal rows (0 and -0 are equal). Returns how many rows repeat one before them. */
 gsize assay_copies_find_equal (AssayView rows, AssayPartition *inout_parts);
 
@@ -25,5 +23,3 @@ gboolean assay_copies_may_be_chance (AssayView distinct, gsize n, double n_equal
  * distributions"). Returns how many parts became others. */
 gsize assay_copies_find_near (AssayView rows, double distance, AssayStreamKey key,
                               AssayPartition *inout_parts);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "core/base/rng.h"
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 /* Pairs of rows at random, or all where they are few. */
 typedef struct {
   gsize n_pairs;   /* looked at */
@@ -32,5 +30,3 @@ double assay_spread_chance (const AssaySpread *spread, double distance);
  * varies is blown up. Of rows @like (0 rows: none) the larger deviation counts. Returns how many
  * columns vary. */
 gsize assay_rows_scale_columns (AssayMatrix *inout_rows, AssayMatrix *inout_like);
-
-G_END_DECLS

@@ -9,7 +9,6 @@
  * distances to some 1e-8 of the lengths of t': far below what matching tells apart. */
 #include "core/math/subspace-distance.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/base/error.h"

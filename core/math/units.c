@@ -1,7 +1,6 @@
 /* Independent units among secrets. */
 #include "core/math/units.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/base/free.h"

@@ -24,8 +24,6 @@
 #include "core/base/rng.h"
 #include "core/data/matrix.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gsize n;              /* secrets */
   gsize n_labelled;     /* units that the labels say: groups, or the secrets themselves */
@@ -47,5 +45,3 @@ AssayUnits *assay_units_find (AssayMatrix *rows, const gint64 *groups, AssayMatr
 char *assay_units_describe (const AssayUnits *units);
 void assay_units_free (AssayUnits *units);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayUnits, assay_units_free)
-
-G_END_DECLS

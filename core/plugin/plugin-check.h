@@ -3,10 +3,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* ASSAY_ERROR_DATA, naming the plugin and the member, where metadata, a setting or a callback is
  * missing or cannot be so. */
 gboolean assay_plugin_check (const AssayPlugin *plugin, GError **error);
-
-G_END_DECLS

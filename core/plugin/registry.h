@@ -5,8 +5,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* One list for each type, NULL-terminated. Loading changes them: before it, nothing may keep a
  * place in them. */
 extern const AssayPlugin *const *assay_plugin_lists[ASSAY_N_PLUGIN_TYPES];
@@ -51,5 +49,3 @@ gboolean assay_metric_on_request (const AssayMetric *metric);
  * came from. Before any thread. */
 gboolean assay_registry_add (const AssayPlugin *plugin, const AssayPluginOrigin *origin,
                              GError **error);
-
-G_END_DECLS

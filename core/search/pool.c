@@ -1,8 +1,6 @@
 /* The k smallest of a stream of candidates: quickselect among the kept and the fresh ones. */
 #include "core/search/pool.h"
 
-#include <string.h>
-
 /* Kept and fresh keys as one array. */
 static guint64 *
 pool_at (const Pool *pool, gsize i)

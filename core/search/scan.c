@@ -8,7 +8,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/math/linalg.h"
 #include "core/search/scan-kernels.h"

@@ -3,11 +3,7 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Clopper-Pearson bounds, one side each at level @a: L (x, n, a) = Beta^-1 (a; x, n - x + 1), 0 at
  * x = 0; U (x, n, a) = Beta^-1 (1 - a; x + 1, n - x), 1 at x = n. */
 double assay_binomial_lower (double x, double n, double a);
 double assay_binomial_upper (double x, double n, double a);
-
-G_END_DECLS

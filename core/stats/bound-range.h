@@ -3,8 +3,6 @@
 
 #include "core/stats/sample.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   double lower; /* below it every bound is rejected as too low; -INFINITY: none is */
   double upper; /* above it every bound is rejected as too high; INFINITY: none is */
@@ -19,5 +17,3 @@ AssayBoundRange assay_bound_range (const AssaySample *sample, double alpha, Assa
 
 /* What the test is called: "Gaffke's test", "the sign test". */
 const char *assay_bound_test_name (const AssaySample *sample);
-
-G_END_DECLS

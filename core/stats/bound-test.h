@@ -4,8 +4,6 @@
 
 #include "core/stats/sample.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   double p_above; /* of "the statistic is at most the bound": small where it is above */
   double p_below; /* of "the statistic is at least the bound": small where it is below */
@@ -48,5 +46,3 @@ double assay_bound_detectable (const AssaySample *sample, double bound, gboolean
  * no p-value of the method is below @alpha. */
 double assay_bound_units_needed (const AssaySample *sample, double bound, double alpha,
                                  AssayStreamKey stream);
-
-G_END_DECLS

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* One number with an interval (interval.h). */
 typedef struct {
   double estimate;
@@ -22,5 +20,3 @@ typedef struct {
   gsize n;
   const char *method; /* static */
 } AssayPairedTest;
-
-G_END_DECLS

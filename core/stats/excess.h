@@ -14,8 +14,6 @@
 #include "core/stats/estimate.h"
 #include "core/stats/sample.h"
 
-G_BEGIN_DECLS
-
 /* Of samples of method EXCESS: the p-value of "the excess is at most @bound" (-1 to 1), or, with
  * @is_above FALSE, "at least". */
 double assay_excess_p (const AssaySample *sample, double bound, gboolean is_above);
@@ -31,5 +29,3 @@ void assay_excess_influence (const double *right, const double *control, gsize n
 
 /* Both sides at level @a, cut to the range of the measure. */
 void assay_excess_interval (const AssaySample *sample, double a, AssayInterval *inout_interval);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "core/stats/sample.h"
 
-G_BEGIN_DECLS
-
 /* The functions below are for samples of which this is so. */
 gboolean assay_fraction_is_tested (const AssaySample *sample);
 
@@ -26,5 +24,3 @@ double assay_fraction_detectable (const AssaySample *sample, double bound, gbool
  * none. */
 double assay_fraction_units_needed (const AssaySample *sample, double bound, gboolean is_above,
                                     double alpha);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* Natural logarithms of the probabilities of that event on both inputs. */
 void assay_gaussian_event_logs (double m, double epsilon, double *ret_first, double *ret_second);
 
@@ -19,5 +17,3 @@ double assay_gaussian_distance (double epsilon, double delta);
 
 /* The epsilon at which inputs @m deviations apart have @delta; 0 if they have less at any. */
 double assay_gaussian_epsilon (double m, double delta);
-
-G_END_DECLS

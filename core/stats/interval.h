@@ -5,8 +5,6 @@
 #include "core/stats/estimate.h"
 #include "core/stats/sample.h"
 
-G_BEGIN_DECLS
-
 /* The two-sided interval of @measure's statistic at @confidence.
  *
  * Independent units (@groups NULL): a rate by Clopper-Pearson; a mean by percentile bootstrap; a
@@ -27,5 +25,3 @@ AssayInterval assay_interval (const AssayMeasure *measure, const double *values,
 /* The same of a sample that is there already. */
 AssayInterval assay_sample_interval (const AssaySample *sample, double confidence,
                                      AssayStreamKey stream);
-
-G_END_DECLS

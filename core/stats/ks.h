@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   double distance; /* D, the largest difference of the two empirical distribution functions */
   double p;        /* of as large a D, two-sided, if the distributions are the same */
@@ -20,5 +18,3 @@ double assay_ks_p (gsize n_first, gsize n_second, guint64 steps);
 /* The test of a sample of one value, of a sample of @n values that has @below smaller and @above
  * larger ones. */
 double assay_ks_value_p (gsize n, gsize below, gsize above);
-
-G_END_DECLS

@@ -13,8 +13,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_INFORMATION_MAX,
   ASSAY_INFORMATION_ARITHMETIC,
@@ -40,5 +38,3 @@ AssayMutualInformation assay_mutual_information (const AssayPartitions *partitio
  * a part in n). Their mean is AMI. */
 double assay_adjusted_information (const AssayPartitions *partitions, AssayInformationNorm norm,
                                    double *ret_influences);
-
-G_END_DECLS

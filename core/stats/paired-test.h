@@ -4,8 +4,6 @@
 #include "core/stats/estimate.h"
 #include "core/stats/sample.h"
 
-G_BEGIN_DECLS
-
 /* @before and @after hold the @n outcomes of the same units in the same order; @measure says which
  * direction leaks. Independent units of a rate: exact McNemar (the discordant pairs are
  * Binomial (b + c, 1/2)). Otherwise the mean difference, by paired bootstrap, or in groups as
@@ -21,5 +19,3 @@ AssayPairedTest assay_paired_test (const AssayMeasure *measure, const double *be
  * added (delta method); of one-run audits, of the log odds of a right guess. The two audits are
  * independent unless they are the same run, whose difference is 0. */
 AssayPairedTest assay_audit_test (const AssayAudit *before, const AssayAudit *after);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* @rounds rounds, in each of which every record takes part with probability @rate (Poisson), and
  * noise of deviation @noise times the sensitivity is added to a sum; neighbours have one record
  * more or less. */
@@ -28,5 +26,3 @@ double assay_sampled_gaussian_epsilon (const AssaySampledGaussian *mechanism, do
 /* The noise with which @mechanism, whose noise does not count, has @epsilon at @delta. */
 double assay_sampled_gaussian_noise (const AssaySampledGaussian *mechanism, double epsilon,
                                      double delta);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/base/rng.h"
 #include "core/stats/measure.h"
 
-G_BEGIN_DECLS
-
 #define ASSAY_RESAMPLES 2000
 
 /* How a statistic of these units is judged. */
@@ -72,5 +70,3 @@ void assay_sample_count (const AssaySample *sample, double bound, gsize *ret_bel
 
 /* The p-quantile of @n ascending values, interpolated linearly (type 7 of Hyndman and Fan 1996). */
 double assay_sorted_quantile (const double *sorted, gsize n, double p);
-
-G_END_DECLS

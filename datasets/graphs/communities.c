@@ -1,11 +1,9 @@
 #include "datasets/graphs/communities.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/free.h"
-#include "core/data/matrix.h"
 
 #define NOBODY -1
 

@@ -3,8 +3,6 @@
 
 #include "core/graph/edge-list.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gint64 *of_node; /* of each node of the graph, numbered from 0 by rising id */
   gsize count;
@@ -24,5 +22,3 @@ gboolean graph_communities_read (const char *path, const AssayEdgeList *list,
  * items. ASSAY_ERROR_DATA where a community is larger than what is left of any class. */
 gsize *graph_communities_assign (const GraphCommunities *communities, gsize n, const gint64 *labels,
                                  gsize n_items, gsize n_classes, GError **error);
-
-G_END_DECLS

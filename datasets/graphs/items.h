@@ -5,8 +5,6 @@
 #include "core/base/rng.h"
 #include "core/data/dataset.h"
 
-G_BEGIN_DECLS
-
 /* Specifications of files (core/data/row-file.h); "": there is none. */
 typedef struct {
   const char *first, *second, *labels;
@@ -43,5 +41,3 @@ gboolean graph_items_draw (const GraphItemDraw *draw, AssayStreamKey key, GraphI
                            GError **error);
 /* Keeps the rows @chosen, in that order. ASSAY_ERROR_MEMORY. */
 gboolean graph_items_choose (GraphItems *items, const gsize *chosen, gsize count, GError **error);
-
-G_END_DECLS

@@ -7,13 +7,9 @@
 
 #include "core/data/rows.h"
 
-G_BEGIN_DECLS
-
 /* @count centres of @rows, scaled to length 1. They depend on the rows and on their number alone,
  * and are kept on disk as dictionaries are. */
 AssayRows *row_centres_find (const AssayRows *rows, gsize count, GError **error);
 
 /* FALSE with ASSAY_ERROR_DATA: there are fewer than @count rows. */
 gboolean row_centres_check (gsize count, gsize n_rows, GError **error);
-
-G_END_DECLS

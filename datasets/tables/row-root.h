@@ -5,8 +5,6 @@
 
 #include "core/data/row-file.h"
 
-G_BEGIN_DECLS
-
 /* FALSE with ASSAY_ERROR_DATA, the role (of @n_roles; NULL: it has no rows) and its row that has a
  * number below 0. */
 gboolean row_root_check (AssayRowFiles *const *roles, const char *const *names, guint n_roles,
@@ -15,5 +13,3 @@ gboolean row_root_check (AssayRowFiles *const *roles, const char *const *names, 
 /* Puts rows so scaled, in memory as float32, in place of those of each role; a row of zeros stays
  * what it is. FALSE with ASSAY_ERROR_MEMORY. */
 gboolean row_root_take (AssayRowFiles **roles, guint n_roles, GError **error);
-
-G_END_DECLS

@@ -14,7 +14,6 @@
  *
  * Source: Shen, Shen, Liu and Shen 2015, "Supervised Discrete Hashing", section 3,
  * algorithm 1; 1,000 anchors, lambda 1, nu 1e-5 and 5 iterations as its experiments have. */
-#include <math.h>
 #include <string.h>
 
 #include "core/base/error.h"

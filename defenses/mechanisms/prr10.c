@@ -20,7 +20,6 @@
  * An input is the n rows of the smallest party; the others' models are the same in both inputs, and
  * taken as zero. */
 #include <math.h>
-#include <string.h>
 
 #include "core/data/kinds/statistics.h"
 #include "core/data/kinds/vectors.h"

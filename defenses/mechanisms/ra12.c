@@ -27,7 +27,6 @@
 
 #include "core/base/error.h"
 #include "core/base/free.h"
-#include "core/data/kinds/statistics.h"
 #include "defenses/mechanisms/party-noise.h"
 #include "defenses/mechanisms/repeated-noise.h"
 #include "defenses/mechanisms/row-mechanism.h"

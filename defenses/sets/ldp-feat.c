@@ -23,7 +23,6 @@
  * once. No mechanism is stated for the game distinguish, as one could not see the dictionary: the
  * nearest entry is a function of the descriptor, and what is random of a release is omega-subset's
  * for the same epsilon, dictionary = K and members. Audit that. */
-#include <math.h>
 
 #include "core/base/parallel.h"
 #include "core/data/kinds/vector-sets.h"

@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
-#include "core/data/grant.h"
 #include "core/learn/cluster-training.h"
 #include "core/learn/k-means.h"
 #include "core/math/linalg.h"

@@ -7,7 +7,6 @@
  * step (of several nobody can say which a picture is of). Of one without a picture all is 0:
  * nothing came of it. Chance is what the same pictures have beside the originals of the next
  * unit. */
-#include <math.h>
 
 #include "core/base/error.h"
 #include "core/base/free.h"

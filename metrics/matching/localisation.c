@@ -14,7 +14,6 @@
  *   matches, precision, inliers   of the matches; right are those whose point the true camera sees
  *                  within `threshold` pixels of the keypoint; 0 of none. */
 #include <math.h>
-#include <string.h>
 
 #include "core/base/parallel.h"
 #include "core/plugin/plugin.h"

@@ -1,8 +1,6 @@
 /* Groups of secrets, and the views of the same photographs. */
 #include "metrics/matching/view-pairs.h"
 
-#include <math.h>
-
 #include "metrics/matching/homography.h"
 
 static void

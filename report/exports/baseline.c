@@ -1,6 +1,4 @@
 /* What changed since a baseline: for a terminal, and as baseline.json. */
-#include <math.h>
-#include <string.h>
 
 #include "core/base/json.h"
 #include "report/exports/exports.h"

@@ -2,12 +2,10 @@
 #include "report/exports/compare.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/free.h"
 #include "core/base/text.h"
 #include "report/exports/csv-field.h"
-#include "report/exports/exports.h"
 
 /* More sentences than these nobody reads on a terminal. */
 #define MAX_SENTENCES 12

@@ -6,7 +6,6 @@
  * take a number from a test case's "time" without asking whether it is there, and the report may
  * not depend on time: every duration is 0. */
 #include <math.h>
-#include <string.h>
 
 #include "core/base/text.h"
 #include "report/exports/exports.h"

@@ -1,8 +1,6 @@
 /* What varies in a scenario, and names of lines from it. */
 #include "report/plots/curve-names.h"
 
-#include <string.h>
-
 static void
 varied_clear (gpointer data)
 {

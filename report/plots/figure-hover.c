@@ -3,7 +3,6 @@
  * point's words take the place of the number. They are a <title>, which browsers show by
  * themselves. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "report/plots/figure-parts.h"
 #include "report/plots/gnuplot.h"

@@ -2,7 +2,6 @@
 #include "report/plots/figures.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include <glib/gstdio.h>
 

@@ -10,8 +10,6 @@
 #include "runner/plan/plan.h"
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 /* Compares every series of outcomes that both have, in every pooled cell; worse where Holm's
  * adjusted one-sided p-value is below 1 - confidence. @folder is the output folder of a finished
  * run, or its run.sqlite. ASSAY_ERROR_DATA: not a run, unfinished, of another version.
@@ -36,5 +34,3 @@ gboolean assay_baseline_check (const AssayPlan *plan, const char *folder, GError
  * the first cell. Of several datasets the others may still be compared. */
 gboolean assay_baseline_check_data (const AssayPlan *plan, const char *folder, guint index,
                                     const char *sha256, GError **error);
-
-G_END_DECLS

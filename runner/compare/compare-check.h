@@ -3,8 +3,6 @@
 
 #include "runner/compare/saved-run.h"
 
-G_BEGIN_DECLS
-
 /* That data, secrets, trials, seed and confidence of all @runs (AssaySavedRun, called @names) are
  * the same, and that all are finished. ASSAY_ERROR_MISMATCH names the first difference. */
 gboolean assay_compare_check (const GPtrArray *runs, const GPtrArray *names, GError **error);
@@ -26,5 +24,3 @@ gboolean assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
  * @s: one of them, which could attack it, was not played in run @r. */
 char *assay_compare_lacks_attack (const GPtrArray *runs, const GPtrArray *names, guint r,
                                   guint better, guint s, guint worse);
-
-G_END_DECLS

@@ -3,10 +3,6 @@
 
 #include "runner/compare/comparison.h"
 
-G_BEGIN_DECLS
-
 /* Fills in the pairs of every axis, whose points are there, and corrects them by Holm over all.
  * @runs: of AssaySavedRun, those of @compared. */
 gboolean assay_compare_test_pairs (AssayCompared *compared, const GPtrArray *runs, GError **error);
-
-G_END_DECLS

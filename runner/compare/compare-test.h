@@ -23,8 +23,6 @@
 #include "core/stats/sample.h"
 #include "runner/compare/saved-run.h"
 
-G_BEGIN_DECLS
-
 typedef struct _AssayEvidence AssayEvidence;
 
 /* What the pooled cell at @first (of trial 0) of @run saw of its metric number @metric. */
@@ -49,5 +47,3 @@ double assay_evidence_test (const AssayEvidence *better, const AssayEvidence *wo
 /* The same of two samples of other units: the smallest level at which their intervals are apart. */
 double assay_samples_apart (const AssaySample *better, const AssaySample *worse,
                             const AssayContest *contest);
-
-G_END_DECLS

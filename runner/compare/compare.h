@@ -9,12 +9,8 @@
 
 #include "runner/compare/comparison.h"
 
-G_BEGIN_DECLS
-
 /* @runs (of AssaySavedRun, borrowed): two or more, finished. ASSAY_ERROR_MISMATCH: they cannot be
  * compared, and why. */
 AssayCompared *assay_compare (const GPtrArray *runs, double margin, GError **error);
 void assay_compared_free (AssayCompared *compared);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCompared, assay_compared_free)
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "runner/judge/results.h"
 
-G_BEGIN_DECLS
-
 /* ---- A run and its baseline ---- */
 
 typedef struct {
@@ -119,5 +117,3 @@ assay_compare_margin (const AssayCompared *compared, const AssayResultMeasure *m
              ? compared->margin * (measure->high - measure->low)
              : 0;
 }
-
-G_END_DECLS

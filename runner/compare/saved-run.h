@@ -4,8 +4,6 @@
 #include "runner/judge/results.h"
 #include "runner/store/manifest.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   char *folder;
   char *version; /* of the program that began it */
@@ -24,5 +22,3 @@ typedef struct {
 AssaySavedRun *assay_saved_run_open (const char *folder, gboolean to_read, GError **error);
 void assay_saved_run_close (AssaySavedRun *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySavedRun, assay_saved_run_close)
-
-G_END_DECLS

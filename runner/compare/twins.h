@@ -14,8 +14,6 @@
 
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const AssayPlan *now, *then;
   GArray *datasets; /* guint: of each of now its twin's number in then, or ASSAY_NO_COMPONENT */
@@ -47,5 +45,3 @@ guint assay_twins_measuring (const AssayTwins *twins, gsize index, guint metric)
 
 /* ASSAY_ERROR_MISMATCH, with what differs, if no cell has a twin. @name: of the earlier run. */
 gboolean assay_twins_check_any (const AssayTwins *twins, const char *name, GError **error);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "runner/judge/pool.h"
 #include "runner/judge/results.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const AssayResults *results;
   const AssayPlan *plan;
@@ -21,5 +19,3 @@ typedef struct {
  * nothing can be said of it. */
 gboolean assay_beyond_sample (const AssayBeyond *beyond, const AssayPool *pool,
                               AssaySample **ret_sample, char **ret_why_not, GError **error);
-
-G_END_DECLS

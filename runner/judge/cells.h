@@ -4,8 +4,6 @@
 #include "runner/judge/describe.h"
 #include "runner/store/records.h"
 
-G_BEGIN_DECLS
-
 /* Where the cells of @results are read from; borrows both. */
 void assay_results_set_source (AssayResults *results, const AssayPlan *plan, AssayStore *store);
 
@@ -20,5 +18,3 @@ gboolean assay_results_pooled_cell (const AssayResults *results, gsize first,
 gboolean assay_results_audit (const AssayResults *results, gsize index,
                               AssayAuditRecord **ret_audit, GError **error);
 AssayResultStatus assay_results_status (AssayCellStatus status);
-
-G_END_DECLS

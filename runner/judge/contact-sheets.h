@@ -5,10 +5,6 @@
 #include "runner/plan/plan.h"
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 /* Adds the sheets of the plan to @results, and the cells that they show. */
 gboolean assay_contact_sheets_load (AssayResults *results, const AssayPlan *plan, AssayStore *store,
                                     GError **error);
-
-G_END_DECLS

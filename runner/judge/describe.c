@@ -2,7 +2,6 @@
 #include "runner/judge/describe.h"
 
 #include <math.h>
-#include <string.h>
 
 #include <sqlite3.h>
 

@@ -4,8 +4,6 @@
 #include "runner/judge/results.h"
 #include "runner/plan/plan.h"
 
-G_BEGIN_DECLS
-
 /* Results of which nothing has been run. Borrows words from @plan. */
 AssayResults *assay_results_describe (const AssayPlan *plan);
 
@@ -23,5 +21,3 @@ const AssaySettings *assay_results_settings (const AssayPlan *plan, const AssayC
 
 /* " of 200 secrets", " of 7 groups of secrets": what a trial of the plan takes; "": no matter. */
 char *assay_plan_describe_size (const AssayPlan *plan);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "runner/plan/plan.h"
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 /* Fills @results->claims. Every pooled cell that a claim selects is one hypothesis; Holm's
  * correction runs over all hypotheses of the scenario, separately for "violated" and "upheld", and
  * each is compared with its claim's 1 - confidence. One violated cell violates a claim; `upheld`
@@ -29,5 +27,3 @@ typedef struct {
 /* Fills @result->witness with the secret, or the audit, of that cell that breaks the claim most. */
 gboolean assay_witness_find (const AssayWitnessSearch *search, AssayResultClaim *result,
                              GError **error);
-
-G_END_DECLS

@@ -5,9 +5,5 @@
 #include "runner/plan/plan.h"
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 /* Borrows both, whether the run is finished or not. ASSAY_ERROR_DATA, _IO. */
 AssayResults *assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "runner/judge/results.h"
 
-G_BEGIN_DECLS
-
 /* None yet, of the plan, claims and data of @results, by this version. */
 AssayResultMutants *assay_mutants_new (const AssayResults *results);
 
@@ -27,5 +25,3 @@ const AssayResultMutant *assay_mutants_find (const AssayResultMutants *mutants, 
 /* Reads @folder/mutants.json into @results, where it is there: stale unless it is of this plan, of
  * these claims and data, and by this version. ASSAY_ERROR_DATA: it is damaged. */
 gboolean assay_mutants_load (AssayResults *results, const char *folder, GError **error);
-
-G_END_DECLS

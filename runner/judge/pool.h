@@ -5,8 +5,6 @@
 #include "runner/plan/plan.h"
 #include "runner/store/store.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   GArray *series[ASSAY_MAX_SERIES]; /* double */
   GArray *groups;                   /* gint64; empty: independent */
@@ -51,5 +49,3 @@ AssaySample *assay_pool_difference (const AssayPool *a, const AssayPool *b,
 
 /* The cells of the plan that differ from @first (of trial 0) in their trial alone, in order. */
 GArray *assay_pool_trials (const AssayPlan *plan, gsize first);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "core/stats/sample.h"
 #include "runner/judge/results.h"
 
-G_BEGIN_DECLS
-
 /* The hypothesis that decided. */
 char *assay_reason_decided (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis);
 /* The same of a claim that is upheld, with the breach that so many secrets would have shown. */
@@ -62,5 +60,3 @@ void assay_reason_settings (GString *inout_text, const char *whose, guint n_aske
  */
 char *assay_reason_ceiling (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
                             const AssayAudit *audit, double alpha);
-
-G_END_DECLS

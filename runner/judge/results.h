@@ -9,8 +9,6 @@
 #include "runner/plan/plain.h"
 #include "runner/store/kept.h"
 
-G_BEGIN_DECLS
-
 /* ---- What was run ---- */
 
 typedef enum {
@@ -379,5 +377,3 @@ const AssayMeasurement *assay_result_short_reach (const AssayResultCell *cell);
 /* Whether its attack has no control to win (an external guess), or one that a program
  * may have known: what it did not recover shows nothing. */
 gboolean assay_result_lacks_control (const AssayResultCell *cell);
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 #include "runner/plan/claim.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/text.h"
 #include "runner/plan/fit.h"

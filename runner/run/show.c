@@ -1,8 +1,6 @@
 /* The pictures of a cell. */
 #include "runner/run/show.h"
 
-#include "core/data/exchange.h"
-
 /* What all sheets together want of one metric. */
 typedef struct {
   gsize count;

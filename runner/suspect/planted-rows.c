@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "core/base/vectors.h"
-#include "core/data/kinds/subspaces.h"
 #include "core/plugin/registry.h"
 
 #define ROWS 32

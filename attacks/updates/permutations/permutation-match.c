@@ -15,7 +15,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "attacks/updates/permutations/row-holders.h"
 #include "attacks/updates/permutations/sparse-assignment.h"

@@ -2,7 +2,6 @@
 #include "attacks/updates/samples/update-guess.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/free.h"
 #include "core/base/vectors.h"

@@ -1,8 +1,6 @@
 /* One column of a CSV file. */
 #include "core/data/formats/csv-column.h"
 
-#include <string.h>
-
 #include "core/base/error.h"
 #include "core/base/file-map.h"
 #include "core/base/free.h"

@@ -2,8 +2,6 @@
  * names a member and where its local header is, behind which its bytes are. */
 #include "core/data/formats/zip.h"
 
-#include <string.h>
-
 #include <gio/gio.h>
 
 #include "core/base/error.h"

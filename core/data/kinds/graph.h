@@ -3,8 +3,6 @@
 
 #include "core/data/exchange.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   gint64 bound;  /* of the degrees of the graph that it was made from; 0: there was none */
   gint64 rounds; /* in which it was made */
@@ -25,5 +23,3 @@ AssayWeightedGraph assay_release_graph (const AssayRelease *release);
 
 /* The weight between two nodes; 0 where there is none. */
 float assay_weighted_graph_at (const AssayWeightedGraph *graph, gsize i, gsize j);
-
-G_END_DECLS

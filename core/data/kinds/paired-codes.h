@@ -4,8 +4,6 @@
 
 #include "core/data/exchange.h"
 
-G_BEGIN_DECLS
-
 /* Codes of n items, each of bytes: bit j is bit j % 8 of byte j / 8 (core/data/codes.h). */
 typedef struct {
   gsize n, bits, bytes;
@@ -13,5 +11,3 @@ typedef struct {
 } AssayPairedCodes;
 
 AssayPairedCodes assay_release_paired_codes (const AssayRelease *release);
-
-G_END_DECLS

@@ -8,13 +8,9 @@
 
 #include "core/plugin/attack.h"
 
-G_BEGIN_DECLS
-
 /* ---- For the one way in which attacks are called ---- */
 
 gboolean assay_cross_check (const AssayObservation *seen, const AssayGuess *guess, GError **error);
 /* What is won is the area under the ROC curve: mates against all other pairs. */
 gboolean assay_cross_judge (const AssayTruth *truth, const AssayGuess *guess,
                             AssayControlOutcome *ret_outcome, GError **error);
-
-G_END_DECLS

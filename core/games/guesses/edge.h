@@ -6,8 +6,6 @@
 
 #include "core/plugin/attack.h"
 
-G_BEGIN_DECLS
-
 /* Secrets that the release joins. */
 gsize assay_edge_count_nodes (const AssayRelease *release);
 
@@ -32,5 +30,3 @@ gboolean assay_edge_check (const AssayObservation *seen, const AssayGuess *guess
 /* What is won is the area under the ROC curve: edges against all other pairs of the guess. */
 gboolean assay_edge_judge (const AssayTruth *truth, const AssayGuess *guess,
                            AssayControlOutcome *ret_outcome, GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include "core/plugin/attack.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   ASSAY_ATTRIBUTE_LABEL,     /* of the secrets' `labels` */
   ASSAY_ATTRIBUTE_COLUMN,    /* a column of their `attributes` */
@@ -45,5 +43,3 @@ gboolean assay_infer_check (const AssayObservation *seen, const AssayGuess *gues
 /* By the area: accuracy would be high of a value that nearly all have. */
 gboolean assay_infer_judge (const AssayTruth *truth, const AssayGuess *guess,
                             AssayControlOutcome *ret_outcome, GError **error);
-
-G_END_DECLS

@@ -4,13 +4,9 @@
 
 #include "core/plugin/attack.h"
 
-G_BEGIN_DECLS
-
 /* ---- For the one way in which attacks are called ---- */
 
 gboolean assay_member_check (const AssayObservation *seen, const AssayGuess *guess, GError **error);
 /* What is won is the area under the ROC curve. */
 gboolean assay_member_judge (const AssayTruth *truth, const AssayGuess *guess,
                              AssayControlOutcome *ret_outcome, GError **error);
-
-G_END_DECLS

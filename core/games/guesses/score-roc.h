@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   const float *scores; /* of unit i: scores[i * stride]; higher: the rather positive */
   gsize stride;
@@ -29,5 +27,3 @@ void assay_roc_placements (const AssayRoc *roc, double rate, double *ret_placeme
 
 /* The least score that at most the share @rate of the negatives exceeds; needs one of each. */
 float assay_roc_threshold (const AssayRoc *roc, double rate);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 
 #include "core/plugin/attack.h"
 
-G_BEGIN_DECLS
-
 /* The numbers of a claim. */
 typedef enum {
   ASSAY_CLAIM_STEP,
@@ -57,5 +55,3 @@ gboolean assay_weights_check (const AssayObservation *seen, const AssayGuess *gu
  * users whose overlap is right. */
 gboolean assay_weights_judge (const AssayControlCase *control_case, const AssayGuess *guess,
                               AssayControlOutcome *ret_outcome, GError **error);
-
-G_END_DECLS

@@ -2,7 +2,6 @@
 #include "core/games/mutants/release-mutants.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/games/release-items.h"
 

@@ -3,8 +3,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The folder for plugins of the installation that the running program is part of, whether it is
  * there or not; NULL where the program was not installed: PREFIX/bin/assay has
  * PREFIX/LIBDIR/assay/plugins, wherever the whole was moved. @bindir and @libdir are relative to
@@ -17,5 +15,3 @@ char *assay_modules_installed_folder (const char *bindir, const char *libdir);
  * must not go on with a plugin missing that its user counts on. NULL: nothing was refused. To be
  * called once, before any thread. */
 char **assay_modules_load (const char *path, const char *installed);
-
-G_END_DECLS
