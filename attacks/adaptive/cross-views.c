@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/vectors.h"
 #include "core/data/kinds/item-numbers.h"
 #include "core/math/principal.h"
 
@@ -41,14 +42,6 @@ along_axes (const AssayMatrix *items, GError **error)
   return sizes;
 }
 
-static int
-compare_floats (gconstpointer a, gconstpointer b)
-{
-  const float x = *(const float *) a, y = *(const float *) b;
-
-  return (x > y) - (x < y);
-}
-
 static AssayMatrix *
 shapes_of (const AssayMatrix *items, GError **error)
 {
@@ -63,7 +56,7 @@ shapes_of (const AssayMatrix *items, GError **error)
     double square = 0, sum = 0;
 
     memcpy (sorted, items->data + i * p, p * sizeof (float));
-    qsort (sorted, p, sizeof *sorted, compare_floats);
+    qsort (sorted, p, sizeof *sorted, assay_compare_floats);
     for (gsize j = 0; j < p; j++) {
       square += (double) sorted[j] * (double) sorted[j];
       sum += (double) sorted[j];

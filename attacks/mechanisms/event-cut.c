@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/vectors.h"
 #include "core/stats/binomial.h"
 #include "core/stats/epsilon.h"
 
@@ -31,14 +32,6 @@ typedef struct {
   double threshold;
   gsize below[2]; /* scores of either side */
 } Cut;
-
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
 
 /* Between two neighbouring scores; near the smaller one in size where they are far apart, as those
  * of outputs are that only one input gives. */
@@ -170,7 +163,7 @@ list_ranks (gsize most, gsize *ret_ranks)
     ranks[count++] = from_end;
     ranks[count++] = (double) most - from_end;
   }
-  qsort (ranks, count, sizeof *ranks, compare_doubles);
+  qsort (ranks, count, sizeof *ranks, assay_compare_doubles);
   for (gsize k = 0; k < count; k++)
     ret_ranks[k] = (gsize) ranks[k];
   return count;
@@ -187,8 +180,8 @@ event_cut_choose (double *first, double *second, gsize n, guint64 runs, double d
   gboolean was_tried = TRUE; /* there is none before the first */
   Merge merge;
 
-  qsort (first, n, sizeof *first, compare_doubles);
-  qsort (second, n, sizeof *second, compare_doubles);
+  qsort (first, n, sizeof *first, assay_compare_doubles);
+  qsort (second, n, sizeof *second, assay_compare_doubles);
   n_ranks = list_ranks (2 * n, ranks);
   merge = merge_from_lowest (first, second, n);
   while (n_cuts <= 2 * n_ranks && next_cut (&merge, &cut))

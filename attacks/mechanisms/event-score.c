@@ -7,6 +7,7 @@
 
 #include "core/base/free.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 
 typedef struct {
   gsize n_inputs;
@@ -183,14 +184,6 @@ event_score_hash (AssayOutputs outputs, gsize run)
 #define RADIX (1u << RADIX_BITS)
 #define LEAST_RADIX 1024 /* keys; fewer are sorted sooner by comparing them */
 
-static int
-compare_keys (gconstpointer a, gconstpointer b)
-{
-  const guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* Least digit first; digits that all keys share, as the lowest of doubles that were float32, are
  * passed over. */
 void
@@ -200,7 +193,7 @@ event_sort_keys (guint64 *keys, gsize n)
   guint64 *from = keys, *to, varies = 0;
 
   if (n < LEAST_RADIX) {
-    qsort (keys, n, sizeof *keys, compare_keys);
+    qsort (keys, n, sizeof *keys, assay_compare_uint64s);
     return;
   }
   to = other = g_new (guint64, n);

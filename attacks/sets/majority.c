@@ -23,6 +23,7 @@
 
 #include "attacks/sets/vector-sets.h"
 #include "core/base/free.h"
+#include "core/base/vectors.h"
 #include "core/games/control-case.h"
 #include "core/plugin/plugin.h"
 
@@ -82,14 +83,6 @@ votes_init (Votes *votes, const AssayObservation *seen, GError **error)
   return votes->last_seen != NULL;
 }
 
-static int
-compare_entries (gconstpointer a, gconstpointer b)
-{
-  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Appends the entries that stand in most sets of @secret to @tied, in order of their numbers. */
 static void
 append_most_frequent (Votes *votes, gsize secret, GArray *tied)
@@ -118,7 +111,7 @@ append_most_frequent (Votes *votes, gsize secret, GArray *tied)
     }
   }
   qsort (&g_array_index (tied, gint64, before), tied->len - before, sizeof (gint64),
-         compare_entries);
+         assay_compare_int64s);
 }
 
 /* ---- The attack ---- */

@@ -144,18 +144,17 @@ assay_correlation (const float *a, const float *b, gsize n)
   return of_a > 0 && of_b > 0 ? of_both / sqrt (of_a * of_b) : 0;
 }
 
-int
-assay_compare_sizes (gconstpointer a, gconstpointer b)
-{
-  const gsize x = *(const gsize *) a, y = *(const gsize *) b;
+/* For qsort: the smallest first. */
+#define ORDER(Type, name)                                                                          \
+  int name (gconstpointer a, gconstpointer b)                                                      \
+  {                                                                                                \
+    const Type x = *(const Type *) a, y = *(const Type *) b;                                       \
+                                                                                                   \
+    return (x > y) - (x < y);                                                                      \
+  }
 
-  return (x > y) - (x < y);
-}
-
-int
-assay_compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
+ORDER (gsize, assay_compare_sizes)
+ORDER (gint64, assay_compare_int64s)
+ORDER (guint64, assay_compare_uint64s)
+ORDER (float, assay_compare_floats)
+ORDER (double, assay_compare_doubles)

@@ -27,6 +27,9 @@ float assay_lanes_squared_distance_float (const float *a, const float *b, gsize 
 
 /* For qsort: the smallest first. */
 int assay_compare_sizes (gconstpointer a, gconstpointer b);
+int assay_compare_int64s (gconstpointer a, gconstpointer b);
+int assay_compare_uint64s (gconstpointer a, gconstpointer b);
+int assay_compare_floats (gconstpointer a, gconstpointer b);
 int assay_compare_doubles (gconstpointer a, gconstpointer b);
 
 /* Scales a row to mean 0 and variance 1; a constant one to zeros. */

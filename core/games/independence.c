@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 
 #define LEVEL 1e-7     /* of each of the tests */
 #define LEAST_PAIRS 24 /* that a lag is compared by */
@@ -81,14 +82,6 @@ typedef struct {
   Lag lags[2 * N_SIGNS];
 } Lags;
 
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static double
 median_of (const double *values, gsize n)
 {
@@ -98,7 +91,7 @@ median_of (const double *values, gsize n)
   for (gsize i = 0; i < most; i++)
     if (isnan (sorted[i]))
       sorted[i] = INFINITY;
-  qsort (sorted, most, sizeof *sorted, compare_doubles);
+  qsort (sorted, most, sizeof *sorted, assay_compare_doubles);
   return sorted[most / 2];
 }
 
@@ -307,14 +300,6 @@ compare_with_test (const Probe *probe, gsize n)
   return NULL;
 }
 
-static int
-compare_hashes (gconstpointer a, gconstpointer b)
-{
-  const guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* The share of the most frequent output, and two deviations more. */
 static double
 most_frequent (const guint64 *hashes, gsize count)
@@ -323,7 +308,7 @@ most_frequent (const guint64 *hashes, gsize count)
   g_autofree guint64 *sorted = g_memdup2 (hashes, n * sizeof *hashes);
   gsize most = 1, same = 1;
 
-  qsort (sorted, n, sizeof *sorted, compare_hashes);
+  qsort (sorted, n, sizeof *sorted, assay_compare_uint64s);
   for (gsize i = 1; i < n; i++) {
     same = sorted[i] == sorted[i - 1] ? same + 1 : 1;
     most = MAX (most, same);

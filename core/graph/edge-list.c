@@ -7,6 +7,7 @@
 #include "core/base/file-map.h"
 #include "core/base/free.h"
 #include "core/base/text.h"
+#include "core/base/vectors.h"
 #include "core/data/matrix.h"
 
 /* An array of GLib has no more. */
@@ -101,18 +102,10 @@ read_ids (GBytes *bytes, const char *what, GError **error)
   return g_steal_pointer (&ids);
 }
 
-static int
-compare_ids (const void *a, const void *b)
-{
-  const gint64 first = *(const gint64 *) a, second = *(const gint64 *) b;
-
-  return (first > second) - (first < second);
-}
-
 static gsize
 rank_of (gint64 id, const gint64 *ids, gsize n)
 {
-  const gint64 *found = bsearch (&id, ids, n, sizeof id, compare_ids);
+  const gint64 *found = bsearch (&id, ids, n, sizeof id, assay_compare_int64s);
 
   return (gsize) (found - ids);
 }
@@ -128,7 +121,7 @@ from_ids (const GArray *linked, GError **error)
   if (links == NULL)
     return NULL;
   list->ids = g_memdup2 (both, linked->len * sizeof (gint64));
-  qsort (list->ids, linked->len, sizeof (gint64), compare_ids);
+  qsort (list->ids, linked->len, sizeof (gint64), assay_compare_int64s);
   for (gsize i = 0; i < linked->len; i++)
     if (i == 0 || list->ids[i] != list->ids[n - 1])
       list->ids[n++] = list->ids[i];

@@ -5,15 +5,8 @@
 
 #include "core/base/error.h"
 #include "core/base/free.h"
+#include "core/base/vectors.h"
 #include "core/data/matrix.h"
-
-static int
-compare_keys (const void *a, const void *b)
-{
-  const guint64 first = *(const guint64 *) a, second = *(const guint64 *) b;
-
-  return (first > second) - (first < second);
-}
 
 static inline guint64
 key_of (AssayLink link)
@@ -110,7 +103,7 @@ assay_graph_new (gsize n, const AssayLink *links, gsize count, AssayLinkCounts *
       keys[kept++] = key_of (links[i]);
   }
   counts.loops = count - kept;
-  qsort (keys, kept, sizeof *keys, compare_keys);
+  qsort (keys, kept, sizeof *keys, assay_compare_uint64s);
   n_edges = unite (keys, kept, &counts);
   graph = from_keys (n, keys, n_edges, error);
   if (graph != NULL && ret_counts != NULL)

@@ -231,18 +231,10 @@ race (const Split *split, AssayStreamKey key, AssayLearnerKind *ret_kind, GError
 
 /* ---- What it expects ---- */
 
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const double *first = a, *second = b;
-
-  return (*first > *second) - (*first < *second);
-}
-
 static double
 median (double *values, gsize n)
 {
-  qsort (values, n, sizeof *values, compare_doubles);
+  qsort (values, n, sizeof *values, assay_compare_doubles);
   return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 

@@ -4,18 +4,11 @@
 
 #include "core/base/error.h"
 #include "core/base/free.h"
+#include "core/base/vectors.h"
 
 #define NOBODY -1
 
 ASSAY_CLEAR_FUNC (GraphCommunities, graph_communities_clear, assay_drop (self->of_node, g_free))
-
-static int
-compare_ids (const void *a, const void *b)
-{
-  const gint64 first = *(const gint64 *) a, second = *(const gint64 *) b;
-
-  return (first > second) - (first < second);
-}
 
 /* Ids of communities become their ranks. */
 static void
@@ -24,13 +17,15 @@ number_communities (GraphCommunities *communities, gsize n)
   g_autofree gint64 *ids = g_memdup2 (communities->of_node, n * sizeof (gint64));
   gsize count = 0;
 
-  qsort (ids, n, sizeof *ids, compare_ids);
+  qsort (ids, n, sizeof *ids, assay_compare_int64s);
   for (gsize i = 0; i < n; i++)
     if (i == 0 || ids[i] != ids[count - 1])
       ids[count++] = ids[i];
   for (gsize i = 0; i < n; i++)
     communities->of_node[i]
-        = (gint64 *) bsearch (&communities->of_node[i], ids, count, sizeof *ids, compare_ids) - ids;
+        = (gint64 *) bsearch (&communities->of_node[i], ids, count, sizeof *ids,
+                              assay_compare_int64s)
+          - ids;
   communities->count = count;
 }
 
@@ -43,7 +38,7 @@ take_pairs (const GArray *pairs, const AssayEdgeList *list, gint64 *of_node, GEr
   for (gsize i = 0; i < n; i++)
     of_node[i] = NOBODY;
   for (guint k = 0; k < pairs->len; k += 2) {
-    const gint64 *id = bsearch (&numbers[k], list->ids, n, sizeof (gint64), compare_ids);
+    const gint64 *id = bsearch (&numbers[k], list->ids, n, sizeof (gint64), assay_compare_int64s);
 
     if (id == NULL)
       return assay_fail (error, ASSAY_ERROR_DATA,

@@ -5,20 +5,13 @@
  * a Gaussian of mean m_k = -d^2 (2 k - n) / s and height exp (m_k^2 / (2 d^2) + (A_k - B_k) / s),
  * of which the interval has its share. */
 #include "defenses/mechanisms/repeated-noise.h"
+#include "core/base/vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
-
-static int
-compare (const void *a, const void *b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
 
 /* ln (e^a - e^b), a >= b. */
 static double
@@ -53,7 +46,7 @@ repeated_noise_log_density (const RepeatedNoise *noise, double *inout_numbers, g
     above += d > 0 ? inout_numbers[t] : fabs (inout_numbers[t]);
   if (d <= 0)
     return -(double) n * log (2 * s) - above / s;
-  qsort (inout_numbers, n, sizeof *inout_numbers, compare);
+  qsort (inout_numbers, n, sizeof *inout_numbers, assay_compare_doubles);
   for (gsize k = 0; k <= n; k++) {
     const double mean = -d * d * (2 * (double) k - (double) n) / s;
     const double from = k > 0 ? inout_numbers[k - 1] : -INFINITY;

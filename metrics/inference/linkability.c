@@ -25,6 +25,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/vectors.h"
 #include "core/games/guesses/score-roc.h"
 #include "core/plugin/plugin.h"
 #include "metrics/inference/score-ratio.h"
@@ -138,14 +139,6 @@ judge_area (const Pairs *pairs, double *pair_outcomes, double *ret_outcomes, GEr
   return TRUE;
 }
 
-static int
-compare_floats (gconstpointer a, gconstpointer b)
-{
-  const float x = *(const float *) a, y = *(const float *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* The threshold at which as many mates are below it as others are not. */
 static float
 equal_threshold (const Pairs *pairs, float *mates, float *others)
@@ -158,8 +151,8 @@ equal_threshold (const Pairs *pairs, float *mates, float *others)
         mates[n_mates++] = score_at (pairs, i, j);
       else
         others[n_others++] = score_at (pairs, i, j);
-  qsort (mates, n_mates, sizeof *mates, compare_floats);
-  qsort (others, n_others, sizeof *others, compare_floats);
+  qsort (mates, n_mates, sizeof *mates, assay_compare_floats);
+  qsort (others, n_others, sizeof *others, assay_compare_floats);
   /* The first of the others whose error as a threshold has fallen to that of the mates. */
   high = n_others - 1;
   for (gsize below = 0; low < high;) {

@@ -25,19 +25,11 @@
 #define NEAR 0.01  /* of the length */
 #define ABOUT 1.02 /* rounding and noise that descriptors may have had before */
 
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* Sorts @values. */
 static double
 median_of (double *values, gsize n)
 {
-  qsort (values, n, sizeof *values, compare_doubles);
+  qsort (values, n, sizeof *values, assay_compare_doubles);
   return values[n / 2];
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/free.h"
+#include "core/base/vectors.h"
 
 typedef struct {
   float *values; /* ascending */
@@ -12,14 +13,6 @@ typedef struct {
 } Side;
 
 ASSAY_LOCAL_CLEAR (Side, side_clear, g_free (self->values))
-
-static int
-compare_floats (const void *a, const void *b)
-{
-  const float x = *(const float *) a, y = *(const float *) b;
-
-  return (x > y) - (x < y);
-}
 
 static Side
 side_of (const AssayRoc *roc, gboolean is_positive)
@@ -29,7 +22,7 @@ side_of (const AssayRoc *roc, gboolean is_positive)
   for (gsize i = 0; i < roc->n; i++)
     if ((roc->is_positive[i] != 0) == is_positive)
       side.values[side.n++] = roc->scores[i * roc->stride];
-  qsort (side.values, side.n, sizeof (float), compare_floats);
+  qsort (side.values, side.n, sizeof (float), assay_compare_floats);
   return side;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/free.h"
+#include "core/base/vectors.h"
 #include "core/plugin/oracle.h"
 
 #define LOOKED_AT ASSAY_PANEL_RUNS
@@ -65,14 +66,6 @@ load_pair (AssayMechanismView *view, GError **error)
   return TRUE;
 }
 
-static int
-compare_numbers (gconstpointer a, gconstpointer b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Column @c of @count outputs, ascending; what is not finite counts as 0. */
 static void
 sort_column (const AssayMechanismView *view, const double *outputs, gsize count, gsize c,
@@ -83,7 +76,7 @@ sort_column (const AssayMechanismView *view, const double *outputs, gsize count,
 
     ret_sorted[i] = isfinite (value) ? value : 0;
   }
-  qsort (ret_sorted, count, sizeof *ret_sorted, compare_numbers);
+  qsort (ret_sorted, count, sizeof *ret_sorted, assay_compare_doubles);
 }
 
 static gsize
@@ -132,7 +125,7 @@ look_at_column (AssayMechanismView *view, const double *outputs, gsize c)
     sorted[i] = fabs (sorted[i] - median);
     view->spread[c] += sorted[i] / LOOKED_AT;
   }
-  qsort (sorted, LOOKED_AT, sizeof *sorted, compare_numbers);
+  qsort (sorted, LOOKED_AT, sizeof *sorted, assay_compare_doubles);
   view->reach[c] = sorted[(gsize) (RARE * LOOKED_AT)];
   if (!(view->spread[c] > 0))
     view->spread[c] = 1;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/vectors.h"
 #include "core/games/release-items.h"
 
 /* Below this share of their root mean square, numbers are digits that nobody looks at. */
@@ -55,14 +56,6 @@ norm_of (const float *row, gsize cols)
   return sqrt (square);
 }
 
-static int
-compare_numbers (gconstpointer a, gconstpointer b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Reveals the items whose secret has a number above the given quantile of all. */
 static guint
 reveal_above (AssayReleaseItems *items, double (*number_of) (const float *secret, gsize cols),
@@ -74,7 +67,7 @@ reveal_above (AssayReleaseItems *items, double (*number_of) (const float *secret
 
   for (gsize s = 0; s < items->n_secrets; s++)
     sorted[s] = number_of (items->secrets + s * items->cols, items->cols);
-  qsort (sorted, items->n_secrets, sizeof *sorted, compare_numbers);
+  qsort (sorted, items->n_secrets, sizeof *sorted, assay_compare_doubles);
   limit = sorted[(gsize) (quantile * (double) (items->n_secrets - 1))];
   for (gsize i = 0; i < items->n; i++) {
     AssayStream stream = assay_stream (key, i);
