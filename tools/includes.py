@@ -12,7 +12,7 @@ INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)')
 
 # From the bottom up. The longest prefix of a file's name is its layer.
 LAYERS = (
-    "core/base", "core/data", "core/graph", "core/math", "core/stats", "core/search", "core/learn",
+    "core/base", "core/data", "core/graph", "core/math", "core/network", "core/stats", "core/search", "core/learn",
     "core/crypto", "core/plugin", "core/games", "core/external",
     "attacks", "datasets", "defenses", "metrics",
     "runner/plan", "runner/store", "runner/witness", "runner/judge", "runner/compare", "runner/run", "runner/mutants",
@@ -38,6 +38,7 @@ ONLY_USER = {
     "cblas": "core/math/linalg.c",
     "lapacke": "core/math/linalg.c",
     "faiss/": "core/search/knn.c",
+    "oneapi/": "core/network/convolution.c",
 }
 
 

@@ -1,0 +1,40 @@
+/* What passes through a tape for a shard of examples: values forward, derivatives back. Of one
+ * thread. */
+#pragma once
+
+#include "core/network/tape.h"
+
+typedef struct {
+  const AssayTape *tape;
+  float *values[ASSAY_TAPE_MAX_LAYERS]; /* ASSAY_TAPE_SHARD images in blocks */
+  float *deltas[ASSAY_TAPE_MAX_LAYERS];
+  float *moments[ASSAY_TAPE_MAX_LAYERS]; /* of normalisations: mean and inverse deviation */
+  float *spare;                          /* derivatives that are to be added to others */
+  float *input;                          /* planes of one example */
+  float *targets;                        /* planes of ASSAY_TAPE_SHARD targets */
+  gpointer scratch;                      /* of convolutions */
+  AssayArena arena;
+} AssayPassage;
+
+/* Zeroed before; cleared in any case. Without @has_deltas it goes forward alone. */
+gboolean assay_passage_init (AssayPassage *passage, const AssayTape *tape, gboolean has_deltas,
+                             GError **error);
+void assay_passage_clear (AssayPassage *passage);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayPassage, assay_passage_clear)
+
+/* Within assay_parallel_for. From values[ASSAY_TAPE_INPUT] to what the last layer gives. */
+void assay_passage_forward (AssayPassage *passage);
+
+/* The loss of image @image with target @target (planes), divided by @divisor; sets the derivatives
+ * of the last layer. */
+double assay_passage_compare (AssayPassage *passage, gsize image, const float *target,
+                              double divisor);
+/* No loss of image @image. */
+void assay_passage_skip (AssayPassage *passage, gsize image);
+
+/* From the derivatives of the last layer to @ret_gradient, of the tape's parameters, and with
+ * @to_input to the derivatives of the input. */
+void assay_passage_back (AssayPassage *passage, gboolean to_input, float *ret_gradient);
+
+/* Image @image of what the network gives, in planes: by the loss probabilities or numbers. */
+void assay_passage_output (const AssayPassage *passage, gsize image, float *ret_planes);

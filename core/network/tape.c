@@ -1,0 +1,403 @@
+/* How tapes are made. */
+#include "core/network/tape.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+
+#define BLOCK ASSAY_CHANNEL_BLOCK
+
+static AssayBlocks
+blocks_of (AssayTapeShape shape)
+{
+  return (AssayBlocks){ assay_pieces (shape.channels, BLOCK), shape.height, shape.width };
+}
+
+static void
+refuse (AssayTape *tape, const char *format, ...)
+{
+  va_list arguments;
+
+  if (tape->refusal != NULL)
+    return;
+  va_start (arguments, format);
+  tape->refusal = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+}
+
+AssayTape *
+assay_tape_new (AssayTapeShape input)
+{
+  AssayTape *tape = g_new0 (AssayTape, 1);
+
+  tape->n_layers = 1;
+  tape->layers[0]
+      = (AssayLayer){ .type = ASSAY_LAYER_INPUT, .shape = input, .blocks = blocks_of (input) };
+  if (assay_tape_numbers (input) == 0)
+    refuse (tape, "images of %zu x %zu pixels and %zu channels; expected one of each at least",
+            input.height, input.width, input.channels);
+  return tape;
+}
+
+void
+assay_tape_free (AssayTape *tape)
+{
+  if (tape == NULL)
+    return;
+  for (guint l = 0; l < tape->n_layers; l++)
+    assay_convolution_free (tape->layers[l].convolution);
+  assay_arena_clear (&tape->arena);
+  g_free (tape->refusal);
+  g_free (tape);
+}
+
+/* ---- Layers ---- */
+
+static guint
+append (AssayTape *tape, AssayLayer layer)
+{
+  const gboolean has_two = layer.type == ASSAY_LAYER_JOIN || layer.type == ASSAY_LAYER_ADD;
+
+  if (tape->n_layers == ASSAY_TAPE_MAX_LAYERS)
+    refuse (tape, "more than %d layers", ASSAY_TAPE_MAX_LAYERS);
+  if (tape->refusal != NULL)
+    return 0;
+  for (guint i = 0; i < (has_two ? 2 : 1); i++) {
+    AssayLayer *from = &tape->layers[layer.from[i]];
+
+    if (from->shape.channels % BLOCK != 0 && layer.from[i] != ASSAY_TAPE_INPUT)
+      refuse (tape, "layer %u has %zu channels; expected a multiple of %d but in the last",
+              layer.from[i], from->shape.channels, BLOCK);
+    from->uses++;
+  }
+  layer.blocks = blocks_of (layer.shape);
+  tape->layers[tape->n_layers] = layer;
+  return tape->n_layers++;
+}
+
+static const AssayTapeShape *
+shape_of (const AssayTape *tape, guint layer)
+{
+  return &tape->layers[MIN (layer, tape->n_layers - 1)].shape;
+}
+
+static AssayConvolutionShape
+convolution_shape (const AssayTape *tape, const AssayLayer *layer)
+{
+  const AssayBlocks in = tape->layers[layer->from[0]].blocks;
+
+  return (AssayConvolutionShape){
+    .images = ASSAY_TAPE_SHARD,
+    .in = in.blocks * BLOCK,
+    .out = blocks_of (layer->shape).blocks * BLOCK,
+    .height = in.height,
+    .width = in.width,
+    .kernel = layer->kernel,
+    .stride = layer->stride,
+  };
+}
+
+AssayConvolutionShape
+assay_tape_convolution (const AssayTape *tape, guint layer)
+{
+  return convolution_shape (tape, &tape->layers[layer]);
+}
+
+static guint
+append_convolution (AssayTape *tape, AssayLayer layer)
+{
+  const AssayTapeShape *from = shape_of (tape, layer.from[0]);
+  AssayConvolutionShape shape;
+
+  if (layer.shape.channels == 0 || layer.stride == 0 || (layer.kernel % 2 == 0 && layer.kernel > 0)
+      || layer.kernel > from->height || layer.kernel > from->width)
+    refuse (tape,
+            "layer %u, of %zu x %zu pixels, by a kernel of %zu with stride %zu; expected an "
+            "odd one that is no larger",
+            layer.from[0], from->height, from->width, layer.kernel, layer.stride);
+  if (tape->refusal != NULL)
+    return 0;
+  shape = convolution_shape (tape, &layer);
+  layer.shape.height = assay_convolution_height (&shape);
+  layer.shape.width = assay_convolution_width (&shape);
+  layer.n_weights = assay_convolution_weights (&shape);
+  layer.n_biases = shape.out;
+  return append (tape, layer);
+}
+
+guint
+assay_tape_convolve (AssayTape *tape, guint from, gsize channels, gsize kernel, gsize stride)
+{
+  if (kernel == 0)
+    refuse (tape, "layer %u by a kernel of 0", from);
+  return append_convolution (tape, (AssayLayer){ .type = ASSAY_LAYER_CONVOLVE,
+                                                 .from = { from },
+                                                 .shape = { .channels = channels },
+                                                 .kernel = kernel,
+                                                 .stride = stride });
+}
+
+guint
+assay_tape_dense (AssayTape *tape, guint from, gsize outputs)
+{
+  return append_convolution (tape, (AssayLayer){ .type = ASSAY_LAYER_CONVOLVE,
+                                                 .from = { from },
+                                                 .shape = { .channels = outputs },
+                                                 .stride = 1 });
+}
+
+guint
+assay_tape_normalise (AssayTape *tape, guint from)
+{
+  const AssayTapeShape *shape = shape_of (tape, from);
+
+  if (shape->channels % BLOCK != 0)
+    refuse (tape, "layer %u of %zu channels cannot be normalised in groups of %d", from,
+            shape->channels, BLOCK);
+  return append (tape, (AssayLayer){ .type = ASSAY_LAYER_NORMALISE,
+                                     .from = { from },
+                                     .shape = *shape,
+                                     .n_weights = shape->channels,
+                                     .n_biases = shape->channels });
+}
+
+/* One without parameters, of the shape of what it is made of. */
+static guint
+append_plain (AssayTape *tape, AssayLayerType type, guint from)
+{
+  return append (tape,
+                 (AssayLayer){ .type = type, .from = { from }, .shape = *shape_of (tape, from) });
+}
+
+guint
+assay_tape_rectify (AssayTape *tape, guint from)
+{
+  return append_plain (tape, ASSAY_LAYER_RECTIFY, from);
+}
+
+guint
+assay_tape_sigmoid (AssayTape *tape, guint from)
+{
+  return append_plain (tape, ASSAY_LAYER_SIGMOID, from);
+}
+
+guint
+assay_tape_pool (AssayTape *tape, guint from)
+{
+  AssayTapeShape shape = *shape_of (tape, from);
+
+  if (shape.height % 2 != 0 || shape.width % 2 != 0)
+    refuse (tape, "layer %u of %zu x %zu pixels cannot be halved", from, shape.height, shape.width);
+  shape.height /= 2;
+  shape.width /= 2;
+  return append (tape, (AssayLayer){ .type = ASSAY_LAYER_POOL, .from = { from }, .shape = shape });
+}
+
+guint
+assay_tape_mean (AssayTape *tape, guint from)
+{
+  return append (tape, (AssayLayer){ .type = ASSAY_LAYER_MEAN,
+                                     .from = { from },
+                                     .shape = { shape_of (tape, from)->channels, 1, 1 } });
+}
+
+guint
+assay_tape_enlarge (AssayTape *tape, guint from)
+{
+  AssayTapeShape shape = *shape_of (tape, from);
+
+  shape.height *= 2;
+  shape.width *= 2;
+  return append (tape,
+                 (AssayLayer){ .type = ASSAY_LAYER_ENLARGE, .from = { from }, .shape = shape });
+}
+
+static gboolean
+check_pair (AssayTape *tape, guint a, guint b, gboolean has_equal_channels)
+{
+  const AssayTapeShape *x = shape_of (tape, a), *y = shape_of (tape, b);
+
+  if (x->height != y->height || x->width != y->width
+      || (has_equal_channels ? x->channels != y->channels : x->channels % BLOCK != 0))
+    refuse (tape, "layers %u (%zu x %zu x %zu) and %u (%zu x %zu x %zu) do not fit together", a,
+            x->channels, x->height, x->width, b, y->channels, y->height, y->width);
+  return tape->refusal == NULL;
+}
+
+guint
+assay_tape_join (AssayTape *tape, guint a, guint b)
+{
+  AssayTapeShape shape = *shape_of (tape, a);
+
+  if (!check_pair (tape, a, b, FALSE))
+    return 0;
+  shape.channels += shape_of (tape, b)->channels;
+  return append (tape, (AssayLayer){ .type = ASSAY_LAYER_JOIN, .from = { a, b }, .shape = shape });
+}
+
+guint
+assay_tape_add (AssayTape *tape, guint a, guint b)
+{
+  if (!check_pair (tape, a, b, TRUE))
+    return 0;
+  return append (
+      tape,
+      (AssayLayer){ .type = ASSAY_LAYER_ADD, .from = { a, b }, .shape = *shape_of (tape, a) });
+}
+
+/* ---- Memory ---- */
+
+guint64
+assay_tape_passage_bytes (const AssayTape *tape)
+{
+  guint64 numbers = 0, largest = 0;
+
+  for (guint l = 0; l < tape->n_layers; l++) {
+    const AssayLayer *layer = &tape->layers[l];
+    const guint64 size = assay_blocks_size (layer->blocks);
+
+    largest = MAX (largest, size);
+    numbers += layer->is_in_place ? 0 : 2 * size;
+    numbers += 2 * layer->blocks.blocks;
+  }
+  numbers = (numbers + largest) * ASSAY_TAPE_SHARD;
+  numbers += assay_tape_numbers (tape->layers[0].shape);
+  numbers += ASSAY_TAPE_SHARD * assay_tape_numbers (tape->layers[tape->last].shape);
+  return numbers * sizeof (float) + tape->scratch;
+}
+
+guint64
+assay_tape_training_bytes (const AssayTape *tape, gsize batch, guint threads)
+{
+  /* A gradient for each shard; both moments, and the best weights. */
+  return assay_tape_passage_bytes (tape) * threads
+         + (assay_pieces (batch, ASSAY_TAPE_SHARD) + 3) * (guint64) tape->n_parameters
+               * sizeof (float);
+}
+
+gboolean
+assay_tape_check_memory (const AssayTape *tape, guint64 bytes, GError **error)
+{
+  const guint64 machine = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+  const guint64 own = 2 * (guint64) tape->n_parameters * sizeof (float);
+
+  return bytes + own <= machine
+         || assay_fail (error, ASSAY_ERROR_MEMORY,
+                        "a network of %zu parameters needs %.1f GiB of memory; this machine has "
+                        "%.1f GiB",
+                        tape->n_parameters, (double) (bytes + own) / (1 << 30),
+                        (double) machine / (1 << 30));
+}
+
+/* ---- The end ---- */
+
+/* A ReLU overwrites what nobody else wants to see. */
+static gboolean
+can_be_in_place (const AssayTape *tape, const AssayLayer *layer)
+{
+  const AssayLayer *from = &tape->layers[layer->from[0]];
+
+  return layer->type == ASSAY_LAYER_RECTIFY && from->uses == 1
+         && (from->type == ASSAY_LAYER_CONVOLVE || from->type == ASSAY_LAYER_NORMALISE
+             || from->type == ASSAY_LAYER_ADD);
+}
+
+static void
+place_parameters (AssayTape *tape)
+{
+  for (guint l = 0; l < tape->n_layers; l++) {
+    AssayLayer *layer = &tape->layers[l];
+
+    layer->is_in_place = can_be_in_place (tape, layer);
+    layer->first = tape->n_parameters;
+    /* Weights begin where vectors want them. */
+    tape->n_parameters += assay_pieces (layer->n_weights + layer->n_biases, 16) * 16;
+  }
+}
+
+static void
+draw_weights (AssayTape *tape, AssayStreamKey key)
+{
+  for (guint l = 0; l < tape->n_layers; l++) {
+    const AssayLayer *layer = &tape->layers[l];
+    float *weights = tape->parameters + layer->first;
+
+    if (layer->type == ASSAY_LAYER_NORMALISE)
+      for (gsize i = 0; i < layer->n_weights; i++)
+        weights[i] = 1;
+    if (layer->type == ASSAY_LAYER_CONVOLVE) {
+      const AssayConvolutionShape shape = convolution_shape (tape, layer);
+      const gsize in = tape->layers[layer->from[0]].shape.channels;
+      const gsize area = layer->n_weights / (shape.in * shape.out);
+      const double deviation = sqrt (2 / ((double) in * (double) area));
+      AssayStream stream = assay_stream (key, l);
+
+      for (gsize o = 0; o < layer->shape.channels; o++)
+        for (gsize i = 0; i < in; i++)
+          for (gsize place = 0; place < area; place++)
+            weights[assay_convolution_place (&shape, o, i, place)]
+                = (float) (deviation * assay_stream_normal (&stream));
+    }
+  }
+}
+
+static gboolean
+make_convolutions (AssayTape *tape, GError **error)
+{
+  for (guint l = 0; l < tape->n_layers; l++) {
+    AssayLayer *layer = &tape->layers[l];
+    const AssayConvolutionShape shape = convolution_shape (tape, layer);
+
+    if (layer->type != ASSAY_LAYER_CONVOLVE)
+      continue;
+    layer->convolution = assay_convolution_new (&shape, error);
+    if (layer->convolution == NULL)
+      return FALSE;
+    tape->scratch = MAX (tape->scratch, assay_convolution_scratch (layer->convolution));
+  }
+  return TRUE;
+}
+
+void
+assay_tape_turn (AssayTape *tape)
+{
+  for (guint l = 0; l < tape->n_layers; l++) {
+    const AssayLayer *layer = &tape->layers[l];
+    const AssayConvolutionShape shape = convolution_shape (tape, layer);
+
+    if (layer->type == ASSAY_LAYER_CONVOLVE)
+      assay_convolution_turn (&shape, tape->parameters + layer->first, tape->turned + layer->first);
+  }
+}
+
+gboolean
+assay_tape_finish (AssayTape *tape, guint last, AssayLoss loss, AssayStreamKey key, GError **error)
+{
+  const AssayTapeShape *output = shape_of (tape, last);
+
+  if (loss == ASSAY_LOSS_SHARES && output->height * output->width != 1)
+    refuse (tape, "the last layer has %zu x %zu pixels; expected one that gives classes",
+            output->height, output->width);
+  if (tape->refusal == NULL && (last != tape->n_layers - 1 || last == ASSAY_TAPE_INPUT))
+    refuse (tape, "layer %u does not end the tape", last);
+  if (tape->refusal != NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH, "network: %s", tape->refusal);
+  tape->last = last;
+  tape->loss = loss;
+  place_parameters (tape);
+  /* Before anything is asked of the library, which would try. */
+  if (!assay_tape_check_memory (tape, assay_tape_passage_bytes (tape), error)
+      || !make_convolutions (tape, error))
+    return FALSE;
+  tape->parameters = assay_arena_alloc (&tape->arena, tape->n_parameters, sizeof (float),
+                                        "weights of a network", error);
+  tape->turned = assay_arena_alloc (&tape->arena, tape->n_parameters, sizeof (float),
+                                    "weights of a network", error);
+  if (tape->arena.has_failed)
+    return FALSE;
+  draw_weights (tape, key);
+  assay_tape_turn (tape);
+  return TRUE;
+}

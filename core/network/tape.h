@@ -1,0 +1,131 @@
+/* Convolutional networks: layers on a tape, each made of earlier ones, trained through one loss at
+ * the end. U-Nets and residual networks are tapes whose layers are used twice.
+ *
+ *   AssayTape *tape = assay_tape_new ((AssayTapeShape){ 3, 32, 32 });
+ *   guint x = assay_tape_convolve (tape, ASSAY_TAPE_INPUT, 16, 3, 1);
+ *   x = assay_tape_rectify (tape, assay_tape_normalise (tape, x));
+ *   x = assay_tape_dense (tape, x, 10);
+ *   assay_tape_finish (tape, x, ASSAY_LOSS_SHARES, key, error)
+ *
+ * Examples and targets are rows of numbers as images have them, plane after plane. Within the tape
+ * they are in blocks of 8 channels (core/network/layers.h), so that all layers but the last have a
+ * multiple of 8. An example does not depend on others of its batch. */
+#pragma once
+
+#include "core/base/rng.h"
+#include "core/data/arena.h"
+#include "core/network/convolution.h"
+#include "core/network/layers.h"
+
+#define ASSAY_TAPE_INPUT 0 /* the layer that all begins with */
+#define ASSAY_TAPE_MAX_LAYERS 128
+/* Images that pass through the tape together, by one thread. */
+#define ASSAY_TAPE_SHARD 4
+
+typedef struct {
+  gsize channels;
+  gsize height, width;
+} AssayTapeShape;
+
+/* What is made least, as a mean over the rows of a batch; with y a row of targets and z of what the
+ * last layer gives. */
+typedef enum {
+  ASSAY_LOSS_SQUARES,  /* mean (z - y)^2 / 2 over its numbers */
+  ASSAY_LOSS_ABSOLUTE, /* mean |z - y| */
+  ASSAY_LOSS_LOGISTIC, /* mean of ln (1 + e^z) - y z: p = 1 / (1 + e^-z) is given, y of [0, 1] */
+  ASSAY_LOSS_SHARES,   /* -sum y ln p, p = softmax z is given; one pixel; y >= 0 */
+} AssayLoss;
+
+typedef enum {
+  ASSAY_LAYER_INPUT,
+  ASSAY_LAYER_CONVOLVE,
+  ASSAY_LAYER_NORMALISE,
+  ASSAY_LAYER_RECTIFY,
+  ASSAY_LAYER_SIGMOID,
+  ASSAY_LAYER_POOL,
+  ASSAY_LAYER_MEAN,
+  ASSAY_LAYER_ENLARGE,
+  ASSAY_LAYER_JOIN,
+  ASSAY_LAYER_ADD,
+} AssayLayerType;
+
+typedef struct {
+  AssayLayerType type;
+  guint from[2];        /* the second of JOIN and ADD alone */
+  AssayTapeShape shape; /* of what it gives */
+  AssayBlocks blocks;
+  guint uses;           /* layers that are made of it */
+  gboolean is_in_place; /* it gives its values where it found them */
+  gsize kernel, stride;
+  gsize n_weights; /* of a convolution; of a normalisation scales */
+  gsize n_biases;  /* and shifts */
+  gsize first;     /* of them among the tape's parameters; biases come after weights */
+  AssayConvolution *convolution;
+} AssayLayer;
+
+typedef struct {
+  AssayLayer layers[ASSAY_TAPE_MAX_LAYERS];
+  guint n_layers;
+  guint last;
+  AssayLoss loss;
+  gsize n_parameters;
+  float *parameters;
+  float *turned; /* weights of convolutions as derivatives to inputs want them */
+  gsize scratch; /* bytes of convolutions */
+  char *refusal; /* why a layer could not be made; told by assay_tape_finish */
+  AssayArena arena;
+} AssayTape;
+
+AssayTape *assay_tape_new (AssayTapeShape input);
+void assay_tape_free (AssayTape *tape);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTape, assay_tape_free)
+
+/* Each returns the number of the layer. Mistakes are kept until assay_tape_finish. */
+guint assay_tape_convolve (AssayTape *tape, guint from, gsize channels, gsize kernel, gsize stride);
+guint assay_tape_dense (AssayTape *tape, guint from, gsize outputs); /* of all numbers of @from */
+guint assay_tape_normalise (AssayTape *tape, guint from);
+guint assay_tape_rectify (AssayTape *tape, guint from);
+guint assay_tape_sigmoid (AssayTape *tape, guint from);
+guint assay_tape_pool (AssayTape *tape, guint from);       /* 2 x 2 */
+guint assay_tape_mean (AssayTape *tape, guint from);       /* of all pixels */
+guint assay_tape_enlarge (AssayTape *tape, guint from);    /* 2 x 2 */
+guint assay_tape_join (AssayTape *tape, guint a, guint b); /* channels of both */
+guint assay_tape_add (AssayTape *tape, guint a, guint b);
+
+/* Ends the tape with layer @last, and draws normal weights of variance 2 / (channels x kernel) (He
+ * et al. 2015) from item l of @key for layer l; scales are 1, shifts and biases 0.
+ * ASSAY_ERROR_MISMATCH for layers that do not fit, ASSAY_ERROR_MEMORY for networks that the machine
+ * cannot hold, with their size. */
+gboolean assay_tape_finish (AssayTape *tape, guint last, AssayLoss loss, AssayStreamKey key,
+                            GError **error);
+
+/* Of a layer that is a convolution: where its weights lie (assay_convolution_place). */
+AssayConvolutionShape assay_tape_convolution (const AssayTape *tape, guint layer);
+
+/* After parameters were changed. */
+void assay_tape_turn (AssayTape *tape);
+
+/* Bytes of one shard's passage, of which each thread has one. */
+guint64 assay_tape_passage_bytes (const AssayTape *tape);
+/* Bytes of training on @threads threads, in batches of @batch, above the tape itself. */
+guint64 assay_tape_training_bytes (const AssayTape *tape, gsize batch, guint threads);
+/* ASSAY_ERROR_MEMORY where that is more than the machine has. */
+gboolean assay_tape_check_memory (const AssayTape *tape, guint64 bytes, GError **error);
+
+static inline gsize
+assay_tape_numbers (AssayTapeShape shape)
+{
+  return shape.channels * shape.height * shape.width;
+}
+
+static inline AssayTapeShape
+assay_tape_input (const AssayTape *tape)
+{
+  return tape->layers[ASSAY_TAPE_INPUT].shape;
+}
+
+static inline AssayTapeShape
+assay_tape_output (const AssayTape *tape)
+{
+  return tape->layers[tape->last].shape;
+}

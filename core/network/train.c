@@ -1,0 +1,404 @@
+/* Training. */
+#include "core/network/train.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/interrupt.h"
+#include "core/base/parallel.h"
+#include "core/base/vectorise.h"
+#include "core/network/passage.h"
+
+#define N ASSAY_TAPE_SHARD
+#define PANEL 4096 /* parameters that are changed together */
+
+/* What all that pass through a tape work in. */
+typedef struct {
+  const AssayTape *tape;
+  const AssayExamples *examples;
+  AssayPassage *passages; /* one a thread */
+  guint n_passages;
+  const gsize *order; /* of the batch's examples; NULL: from @first on */
+  gsize first, rows;  /* of the batch */
+  gsize epoch;
+  double *losses;   /* a shard */
+  float *gradients; /* shards x parameters; NULL: forward alone */
+  float *outputs;   /* NULL: none */
+  float *inputs;    /* derivatives; NULL: none */
+  AssayArena arena;
+} Run;
+
+static void
+run_clear (Run *run)
+{
+  for (guint i = 0; i < run->n_passages; i++)
+    assay_passage_clear (&run->passages[i]);
+  g_free (run->passages);
+  assay_arena_clear (&run->arena);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+
+/* For batches of @batch rows at most. */
+static gboolean
+run_init (Run *run, const AssayTape *tape, gsize batch, gboolean has_gradients, GError **error)
+{
+  const gsize shards = assay_pieces (batch, N);
+  const guint threads = assay_parallel_threads ();
+
+  if (!assay_tape_check_memory (tape, assay_tape_training_bytes (tape, batch, threads), error))
+    return FALSE;
+  run->tape = tape;
+  run->n_passages = threads;
+  run->passages = g_new0 (AssayPassage, threads);
+  for (guint i = 0; i < threads; i++)
+    if (!assay_passage_init (&run->passages[i], tape, TRUE, error))
+      return FALSE;
+  run->losses = assay_arena_alloc (&run->arena, shards, sizeof (double), "losses", error);
+  if (has_gradients)
+    run->gradients = assay_arena_alloc (&run->arena, shards, tape->n_parameters * sizeof (float),
+                                        "gradients of a network", error);
+  return !run->arena.has_failed;
+}
+
+static void
+draw_image (const Run *run, AssayPassage *passage, gsize image, gsize row)
+{
+  const AssayTape *tape = run->tape;
+  const AssayBlocks blocks = tape->layers[ASSAY_TAPE_INPUT].blocks;
+  const gsize numbers = assay_tape_numbers (assay_tape_output (tape));
+  const gsize example = run->order != NULL ? run->order[row] : run->first + row;
+
+  run->examples->draw (run->examples->data, example, run->epoch, passage->input,
+                       run->outputs != NULL ? NULL : passage->targets + image * numbers);
+  assay_blocks_from_planes (blocks, assay_tape_input (tape).channels, passage->input,
+                            passage->values[ASSAY_TAPE_INPUT] + image * assay_blocks_size (blocks));
+}
+
+static void
+keep_input_deltas (const Run *run, const AssayPassage *passage, gsize first, gsize count)
+{
+  const AssayTape *tape = run->tape;
+  const AssayTapeShape shape = assay_tape_input (tape);
+  const AssayBlocks blocks = tape->layers[ASSAY_TAPE_INPUT].blocks;
+
+  for (gsize i = 0; i < count; i++)
+    assay_blocks_to_planes (blocks, shape.channels,
+                            passage->deltas[ASSAY_TAPE_INPUT] + i * assay_blocks_size (blocks),
+                            run->inputs + (run->first + first + i) * assay_tape_numbers (shape));
+}
+
+static void
+run_shard (gsize shard, guint worker, gpointer data)
+{
+  Run *run = data;
+  AssayPassage *passage = &run->passages[worker];
+  const AssayTape *tape = run->tape;
+  const gsize first = shard * N, count = MIN (N, run->rows - first);
+  const gsize numbers = assay_tape_numbers (assay_tape_output (tape));
+  const gsize size = assay_blocks_size (tape->layers[ASSAY_TAPE_INPUT].blocks);
+  double loss = 0;
+
+  memset (passage->values[ASSAY_TAPE_INPUT], 0, N * size * sizeof (float));
+  for (gsize i = 0; i < count; i++)
+    draw_image (run, passage, i, first + i);
+  assay_passage_forward (passage);
+  for (gsize i = 0; i < count && run->outputs != NULL; i++)
+    assay_passage_output (passage, i, run->outputs + (run->first + first + i) * numbers);
+  if (run->outputs != NULL)
+    return;
+  for (gsize i = 0; i < count; i++)
+    loss += assay_passage_compare (passage, i, passage->targets + i * numbers, (double) run->rows);
+  for (gsize i = count; i < N; i++)
+    assay_passage_skip (passage, i);
+  run->losses[shard] = loss;
+  if (run->gradients != NULL)
+    assay_passage_back (passage, run->inputs != NULL, run->gradients + shard * tape->n_parameters);
+  if (run->inputs != NULL)
+    keep_input_deltas (run, passage, first, count);
+}
+
+/* The loss of the batch. */
+static double
+run_batch (Run *run)
+{
+  const gsize shards = assay_pieces (run->rows, N);
+  double loss = 0;
+
+  assay_parallel_for (shards, run_shard, run);
+  for (gsize i = 0; i < shards && run->outputs == NULL; i++)
+    loss += run->losses[i];
+  return loss;
+}
+
+/* ---- Steps ---- */
+
+typedef struct {
+  Run run;
+  AssayTape *tape;
+  const AssayTapeTraining *training;
+  double rate;
+  guint64 steps;
+  float *moments[2];
+  float *decays; /* 1 for parameters that decay, and 0 */
+} Stepping;
+
+ASSAY_VECTORISED static void
+add_gradient (gsize n, const float *gradient, float *inout_sum)
+{
+  for (gsize i = 0; i < n; i++)
+    inout_sum[i] += gradient[i];
+}
+
+/* What a step of Adam is made of. */
+typedef struct {
+  float first, second; /* of the moments */
+  float rate;          /* with both corrections */
+  float epsilon;
+  float decay;
+} Adam;
+
+ASSAY_VECTORISED static void
+step_adam (const Adam *adam, gsize n, const float *gradient, const float *decays,
+           float *const *inout_moments_weights)
+{
+  const Adam a = *adam;
+  float *m = inout_moments_weights[0], *v = inout_moments_weights[1], *w = inout_moments_weights[2];
+
+  for (gsize i = 0; i < n; i++) {
+    m[i] = a.first * m[i] + (1 - a.first) * gradient[i];
+    v[i] = a.second * v[i] + (1 - a.second) * gradient[i] * gradient[i];
+    w[i] -= a.rate * m[i] / (__builtin_sqrtf (v[i]) + a.epsilon) + a.decay * decays[i] * w[i];
+  }
+}
+
+typedef struct {
+  float rate, momentum, decay;
+} Sgd;
+
+ASSAY_VECTORISED static void
+step_sgd (const Sgd *sgd, gsize n, const float *gradient, const float *decays,
+          float *const *inout_moments_weights)
+{
+  const Sgd s = *sgd;
+  float *v = inout_moments_weights[0], *w = inout_moments_weights[2];
+
+  for (gsize i = 0; i < n; i++) {
+    v[i] = s.momentum * v[i] + gradient[i] + s.decay * decays[i] * w[i];
+    w[i] -= s.rate * v[i];
+  }
+}
+
+static void
+step_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Stepping *stepping = data;
+  const AssayTapeTraining *training = stepping->training;
+  const gsize all = stepping->tape->n_parameters, first = index * PANEL;
+  const gsize n = MIN (PANEL, all - first);
+  float *gradient = stepping->run.gradients + first;
+  float *const changed[] = { stepping->moments[0] + first, stepping->moments[1] + first,
+                             stepping->tape->parameters + first };
+
+  for (gsize shard = 1; shard < assay_pieces (stepping->run.rows, N); shard++)
+    add_gradient (n, gradient + shard * all, gradient);
+  if (training->descent == ASSAY_DESCENT_SGD) {
+    const Sgd sgd = { (float) stepping->rate, (float) training->momentum, (float) training->decay };
+
+    step_sgd (&sgd, n, gradient, stepping->decays + first, changed);
+  } else {
+    const double first_decay = training->momentum > 0 ? training->momentum : 0.9;
+    const double t = (double) stepping->steps;
+    const double second = sqrt (1 - pow (0.999, t));
+    const Adam adam = { (float) first_decay, 0.999F,
+                        (float) (stepping->rate * second / (1 - pow (first_decay, t))),
+                        (float) (1e-8 * second), (float) (stepping->rate * training->decay) };
+
+    step_adam (&adam, n, gradient, stepping->decays + first, changed);
+  }
+}
+
+/* FALSE where the loss is not finite. */
+static gboolean
+train_epoch (Stepping *stepping, const gsize *order, gsize epoch, double *ret_loss)
+{
+  const AssayTapeTraining *training = stepping->training;
+  Run *run = &stepping->run;
+  const gsize n = run->examples->n, n_batches = assay_pieces (n, training->batch);
+
+  *ret_loss = 0;
+  run->epoch = epoch;
+  for (gsize b = 0; b < n_batches && !assay_interrupt_is_wanted (); b++) {
+    const double done
+        = ((double) epoch + (double) b / (double) n_batches) / (double) training->epochs;
+    double loss;
+
+    run->order = order + b * training->batch;
+    run->rows = MIN (training->batch, n - b * training->batch);
+    loss = run_batch (run);
+    if (!isfinite (loss))
+      return FALSE;
+    *ret_loss += loss * (double) run->rows / (double) n;
+    stepping->rate = training->rate * (1 + cos (G_PI * done)) / 2;
+    stepping->steps++;
+    assay_parallel_for (assay_pieces (stepping->tape->n_parameters, PANEL), step_panel, stepping);
+    assay_tape_turn (stepping->tape);
+  }
+  return TRUE;
+}
+
+/* Mean loss of other examples, with the weights as they are; in the room of a batch. */
+static double
+measure_loss (Run *run, const AssayExamples *examples, gsize batch)
+{
+  Run other = *run;
+  double loss = 0;
+
+  other.examples = examples;
+  other.order = NULL;
+  other.epoch = ASSAY_EPOCH_NONE;
+  other.gradients = NULL;
+  for (other.first = 0; other.first < examples->n; other.first += batch) {
+    other.rows = MIN (batch, examples->n - other.first);
+    loss += run_batch (&other) * (double) other.rows / (double) examples->n;
+  }
+  return loss;
+}
+
+static gboolean
+stepping_init (Stepping *stepping, const AssayExamples *examples, GError **error)
+{
+  AssayTape *tape = stepping->tape;
+  const gsize batch = MIN (stepping->training->batch, examples->n);
+  AssayArena *arena = &stepping->run.arena;
+
+  if (!run_init (&stepping->run, tape, batch, TRUE, error))
+    return FALSE;
+  stepping->run.examples = examples;
+  for (guint i = 0; i < 2; i++)
+    stepping->moments[i]
+        = assay_arena_alloc (arena, tape->n_parameters, sizeof (float), "moments", error);
+  stepping->decays = assay_arena_alloc (arena, tape->n_parameters, sizeof (float), "decays", error);
+  if (arena->has_failed)
+    return FALSE;
+  for (guint l = 0; l < tape->n_layers; l++)
+    for (gsize i = 0; tape->layers[l].type == ASSAY_LAYER_CONVOLVE && i < tape->layers[l].n_weights;
+         i++)
+      stepping->decays[tape->layers[l].first + i] = 1;
+  return TRUE;
+}
+
+static gboolean
+is_finite (const AssayTape *tape)
+{
+  for (gsize i = 0; i < tape->n_parameters; i++)
+    if (!isfinite (tape->parameters[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* Keeps what is best so far. TRUE: training is to go on. */
+static gboolean
+judge_epoch (Stepping *stepping, double loss, float *best, AssayTapeReport *report)
+{
+  const AssayTape *tape = stepping->tape;
+  const AssayExamples *held_out = stepping->training->held_out;
+  const gsize patience = stepping->training->patience;
+  const double other = held_out != NULL
+                           ? measure_loss (&stepping->run, held_out, stepping->training->batch)
+                           : (double) NAN;
+
+  if ((held_out != NULL && !isfinite (other)) || !is_finite (tape))
+    return !(report->has_diverged = TRUE);
+  report->epochs++;
+  if (held_out != NULL && report->best > 0 && other >= report->held_out)
+    return patience == 0 || report->epochs - report->best < patience;
+  report->best = report->epochs;
+  report->loss = loss;
+  report->held_out = other;
+  memcpy (best, tape->parameters, tape->n_parameters * sizeof (float));
+  return TRUE;
+}
+
+static gboolean
+train_all (Stepping *stepping, AssayStreamKey key, AssayTapeReport *report, GError **error)
+{
+  AssayTape *tape = stepping->tape;
+  AssayArena *arena = &stepping->run.arena;
+  const gsize n = stepping->run.examples->n;
+  gsize *order = assay_arena_alloc (arena, n, sizeof *order, "order of examples", error);
+  float *best = assay_arena_alloc (arena, tape->n_parameters, sizeof (float), "weights", error);
+  gboolean goes_on = !arena->has_failed;
+  double loss;
+
+  if (arena->has_failed)
+    return FALSE;
+  for (gsize epoch = 0; epoch < stepping->training->epochs && goes_on; epoch++) {
+    AssayStream stream = assay_stream (key, ASSAY_TAPE_MAX_LAYERS + epoch);
+
+    assay_stream_permutation (&stream, n, order);
+    report->has_diverged = !train_epoch (stepping, order, epoch, &loss);
+    if (assay_interrupt_is_wanted ())
+      return assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
+    goes_on = !report->has_diverged && judge_epoch (stepping, loss, best, report);
+  }
+  if (report->best == 0)
+    return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                       "training diverged in its first epoch (rate %g); expected a finite loss",
+                       stepping->training->rate);
+  memcpy (tape->parameters, best, tape->n_parameters * sizeof (float));
+  assay_tape_turn (tape);
+  return TRUE;
+}
+
+gboolean
+assay_tape_train (AssayTape *tape, const AssayTapeTraining *training, const AssayExamples *examples,
+                  AssayStreamKey key, AssayTapeReport *ret_report, GError **error)
+{
+  Stepping stepping = { .tape = tape, .training = training };
+  AssayTapeReport report = { .held_out = (double) NAN };
+  gboolean is_trained;
+
+  g_return_val_if_fail (training->batch > 0 && training->epochs > 0, FALSE);
+  if (examples->n == 0 || (training->held_out != NULL && training->held_out->n == 0))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "no examples to train a network on, or to hold out; expected one at least");
+  is_trained
+      = stepping_init (&stepping, examples, error) && train_all (&stepping, key, &report, error);
+  run_clear (&stepping.run);
+  if (is_trained && ret_report != NULL)
+    *ret_report = report;
+  return is_trained;
+}
+
+/* ---- Without steps ---- */
+
+gboolean
+assay_tape_predict (const AssayTape *tape, const AssayExamples *examples, float *ret_outputs,
+                    GError **error)
+{
+  g_auto (Run) run = { .examples = examples, .epoch = ASSAY_EPOCH_NONE, .rows = examples->n };
+
+  if (!run_init (&run, tape, examples->n, FALSE, error))
+    return FALSE;
+  run.outputs = ret_outputs;
+  run_batch (&run);
+  return TRUE;
+}
+
+gboolean
+assay_tape_differentiate (const AssayTape *tape, const AssayExamples *examples, double *ret_loss,
+                          float *ret_gradient, float *ret_inputs, GError **error)
+{
+  g_auto (Run) run = { .examples = examples, .epoch = ASSAY_EPOCH_NONE, .rows = examples->n };
+
+  if (!run_init (&run, tape, examples->n, TRUE, error))
+    return FALSE;
+  run.inputs = ret_inputs;
+  *ret_loss = run_batch (&run);
+  for (gsize shard = 1; shard < assay_pieces (run.rows, N); shard++)
+    add_gradient (tape->n_parameters, run.gradients + shard * tape->n_parameters, run.gradients);
+  if (ret_gradient != NULL)
+    memcpy (ret_gradient, run.gradients, tape->n_parameters * sizeof (float));
+  return TRUE;
+}
