@@ -18,15 +18,11 @@
 #include "defenses/graphs/dmp-mechanism.h"
 #include "defenses/graphs/dmp-pairs.h"
 #include "defenses/graphs/dmp-release.h"
-#include "defenses/graphs/structural-loss.h"
-#include "defenses/pairs/paired-training.h"
+#include "defenses/graphs/structural-training.h"
 
 typedef struct {
   DmpGraph graph;
-  PAIRED_TRAINING_FIELDS;
-  double cross;
-  double quantisation;
-  guint diagonal;
+  STRUCTURAL_FIELDS;
 } DmpMh;
 
 /* What the first phase says of the graph stays with it, but which graph it is: `graph = features`
@@ -52,27 +48,17 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
          AssayTruth *ret_truth, GError **error)
 {
   const DmpMh *settings = context->settings;
-  StructuralLoss loss = { .diagonal = (Diagonal) settings->diagonal,
-                          .cross = settings->cross,
-                          .quantisation = settings->quantisation };
-  const PairedMethod method = { PAIRED_TRAINING_OF (settings), structural_loss, &loss };
   g_autoptr (AssayRelease) release = NULL;
-  g_auto (AssayArena) arena = { 0 };
   AssayView rows[ASSAY_N_PAIRED];
-  AssayWeightedGraph graph;
 
-  if (!paired_training_split (context, items, rows, error)
-      || !structural_loss_init (&loss, paired_training_batch (&method.training, items.rows),
-                                method.training.bits, &arena, error))
+  if (!paired_split (context, items, rows, error))
     return FALSE;
   if (settings->graph.graph != DMP_NONE && context->key_of == NULL) {
     release = release_graph (settings, context, items, ret_truth, error);
     if (release == NULL)
       return FALSE;
-    graph = assay_release_graph (release);
-    loss.graph = &graph;
   }
-  return paired_training_release (&method, context, items, ret_release, error);
+  return structural_release (&settings->structural, release, context, items, ret_release, error);
 }
 
 /* ---- Descriptor ---- */
@@ -85,7 +71,7 @@ memory (gconstpointer data, const AssayShape *shape)
 
   return dmp_release_memory (&settings->graph, shape)
          + (settings->graph.support == DMP_SUPPORT_ALL ? 12 * n * n : 0)
-         + paired_training_memory (&PAIRED_TRAINING_OF (settings), shape);
+         + structural_memory (&settings->structural, shape);
 }
 
 static gboolean
@@ -96,14 +82,7 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 
 static const AssayParam parameters[]
     = { DMP_GRAPH_PARAMETERS,
-        PAIRED_TRAINING_PARAMETERS (DmpMh),
-        ASSAY_PARAM_REAL (DmpMh, cross, 1, 0, 1e6, "",
-                          "lambda: weight of image against text in the loss"),
-        ASSAY_PARAM_REAL (DmpMh, quantisation, 0.01, 0, 1e6, "",
-                          "gamma: weight of the distance of numbers from -1 and 1"),
-        ASSAY_PARAM_CHOICE (DmpMh, diagonal, DIAGONAL_ONE, structural_diagonals,
-                            "W^ of an item and itself: 1; 0, as printed, which pushes its two "
-                            "codes apart; or it is no pair"),
+        STRUCTURAL_PARAMETERS (DmpMh),
         ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (dmp_mh, "dmp-mh",

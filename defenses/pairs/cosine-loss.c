@@ -160,7 +160,7 @@ cosine_loss_release (const CosineMethod *method, const AssayPairedTraining *trai
   CosineLoss loss;
   const PairedMethod trained = { *training, cosine_loss, &loss };
 
-  return paired_training_split (context, items, rows, error)
+  return paired_split (context, items, rows, error)
          && cosine_loss_init (&loss, method, rows, training, &arena, error)
          && paired_training_release (&trained, context, items, ret_release, error);
 }

@@ -185,7 +185,7 @@ likelihood_release (const LikelihoodMethod *method, const AssayDefenseContext *c
   const PairedMethod trained = { method->training, likelihood_loss, &loss };
   AssayView rows[ASSAY_N_PAIRED];
 
-  return paired_training_split (context, items, rows, error)
+  return paired_split (context, items, rows, error)
          && likelihood_loss_init (&loss, paired_training_batch (&method->training, items.rows),
                                   method->training.bits, &arena, error)
          && (context->key_of != NULL

@@ -2,10 +2,9 @@
 
 #include "core/base/error.h"
 
-/* ---- Rows ---- */
-
-static gboolean
-split (const AssayDefenseContext *context, AssayView secrets, PairedRows *rows, GError **error)
+gboolean
+paired_split (const AssayDefenseContext *context, AssayView secrets,
+              AssayView ret_rows[ASSAY_N_PAIRED], GError **error)
 {
   const gsize d = context->first_cols;
 
@@ -16,17 +15,48 @@ split (const AssayDefenseContext *context, AssayView secrets, PairedRows *rows, 
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "hash functions cannot be learned from %zu rows; expected 2 at least",
                        secrets.rows);
-  rows->rows[ASSAY_PAIRED_IMAGE] = (AssayView){ secrets.rows, d, secrets.stride, secrets.data };
-  rows->rows[ASSAY_PAIRED_TEXT]
+  ret_rows[ASSAY_PAIRED_IMAGE] = (AssayView){ secrets.rows, d, secrets.stride, secrets.data };
+  ret_rows[ASSAY_PAIRED_TEXT]
       = (AssayView){ secrets.rows, secrets.cols - d, secrets.stride, secrets.data + d };
   return TRUE;
 }
+
+void
+paired_take_key (const AssayRelease *key, AssayRelease *ret_release)
+{
+  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
+    const char *const names[] = { assay_paired_layer_1[s], assay_paired_layer_2[s] };
+
+    for (guint l = 0; l < G_N_ELEMENTS (names); l++) {
+      const AssayArray *layer = assay_arrays_get (&key->arrays, names[l]);
+
+      if (layer != NULL)
+        assay_arrays_take (&ret_release->arrays, names[l], assay_array_copy (layer));
+    }
+  }
+}
+
+gboolean
+paired_release_codes (const AssayView rows[ASSAY_N_PAIRED], AssayRelease *ret_release,
+                      GError **error)
+{
+  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
+    AssayArray *codes = assay_paired_hash (ret_release, s, rows[s], error);
+
+    if (codes == NULL)
+      return FALSE;
+    assay_arrays_take (&ret_release->arrays, assay_paired_codes[s], codes);
+  }
+  return TRUE;
+}
+
+/* ---- Columns in scales of their own ---- */
 
 gboolean
 paired_rows_init (const AssayDefenseContext *context, AssayView secrets, PairedRows *ret_rows,
                   GError **error)
 {
-  if (!split (context, secrets, ret_rows, error))
+  if (!paired_split (context, secrets, ret_rows->rows, error))
     return FALSE;
   for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
     ret_rows->scales[s] = assay_standard_new (ret_rows->rows[s], error);
@@ -54,8 +84,6 @@ paired_rows_memory (const AssayShape *shape)
   return sizeof (float) * (guint64) shape->n_secrets * shape->cols;
 }
 
-/* ---- Functions ---- */
-
 void
 paired_release_linear (const PairedRows *rows, AssayPairedSide side, const PairedLinear *linear,
                        AssayRelease *ret_release)
@@ -80,34 +108,6 @@ paired_release_linear (const PairedRows *rows, AssayPairedSide side, const Paire
       assay_array_take (ASSAY_FLOAT32, 2, (const gsize[]){ linear->count, d + 1 }, layer));
 }
 
-static void
-take_key (const AssayRelease *key, AssayRelease *ret_release)
-{
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
-    const char *const names[] = { assay_paired_layer_1[s], assay_paired_layer_2[s] };
-
-    for (guint l = 0; l < G_N_ELEMENTS (names); l++) {
-      const AssayArray *layer = assay_arrays_get (&key->arrays, names[l]);
-
-      if (layer != NULL)
-        assay_arrays_take (&ret_release->arrays, names[l], assay_array_copy (layer));
-    }
-  }
-}
-
-static gboolean
-release_codes (const AssayView rows[ASSAY_N_PAIRED], AssayRelease *ret_release, GError **error)
-{
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
-    AssayArray *codes = assay_paired_hash (ret_release, s, rows[s], error);
-
-    if (codes == NULL)
-      return FALSE;
-    assay_arrays_take (&ret_release->arrays, assay_paired_codes[s], codes);
-  }
-  return TRUE;
-}
-
 gboolean
 paired_release (PairedLearn learn, gsize bits, const AssayDefenseContext *context,
                 AssayView secrets, AssayRelease *ret_release, GError **error)
@@ -118,8 +118,8 @@ paired_release (PairedLearn learn, gsize bits, const AssayDefenseContext *contex
     return FALSE;
   ret_release->bits = bits;
   if (context->key_of != NULL)
-    take_key (context->key_of, ret_release);
+    paired_take_key (context->key_of, ret_release);
   else if (!learn (context, &rows, ret_release, error))
     return FALSE;
-  return release_codes (rows.rows, ret_release, error);
+  return paired_release_codes (rows.rows, ret_release, error);
 }

@@ -6,13 +6,25 @@
 #include "core/learn/standard.h"
 #include "core/plugin/plugin.h"
 
+/* The columns of either modality (n x d). ASSAY_ERROR_MISMATCH where there are not two, of two
+ * items at least. */
+gboolean paired_split (const AssayDefenseContext *context, AssayView secrets,
+                       AssayView ret_rows[ASSAY_N_PAIRED], GError **error);
+/* The functions of another release, its key. */
+void paired_take_key (const AssayRelease *key, AssayRelease *ret_release);
+/* The codes that the functions of @ret_release give to @rows. */
+gboolean paired_release_codes (const AssayView rows[ASSAY_N_PAIRED], AssayRelease *ret_release,
+                               GError **error);
+
+/* ---- Functions that are learned of columns in scales of their own ---- */
+
 typedef struct {
   AssayView rows[ASSAY_N_PAIRED]; /* as they are: n x d of either modality */
   AssayStandard *scales[ASSAY_N_PAIRED];
   AssayMatrix *standard[ASSAY_N_PAIRED]; /* columns of mean 0 and deviation 1 */
 } PairedRows;
 
-/* ASSAY_ERROR_MISMATCH where there are not two modalities, of two items at least. */
+/* Errors are those of paired_split. */
 gboolean paired_rows_init (const AssayDefenseContext *context, AssayView secrets,
                            PairedRows *ret_rows, GError **error);
 void paired_rows_clear (PairedRows *rows);

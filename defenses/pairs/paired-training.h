@@ -4,6 +4,7 @@
 
 #include "core/learn/paired-encoders.h"
 #include "core/plugin/plugin.h"
+#include "defenses/pairs/paired-release.h"
 
 G_BEGIN_DECLS
 
@@ -38,11 +39,6 @@ paired_training_batch (const AssayPairedTraining *training, gsize n)
 {
   return MIN (training->batch, n);
 }
-
-/* The columns of either modality. ASSAY_ERROR_MISMATCH where there are not two, of two items at
- * least. */
-gboolean paired_training_split (const AssayDefenseContext *context, AssayView items,
-                                AssayView ret_rows[ASSAY_N_PAIRED], GError **error);
 
 /* Trains with @loss on @items, or takes the functions that are the release's key, and fills
  * @ret_release, of kind paired-codes. */

@@ -1,5 +1,8 @@
-/* block-counts: its weights without noise, counted by hand; its mechanism; its controls. */
+/* block-counts: its weights without noise, counted by hand; its mechanism; its controls. block-mh:
+ * what its codes have of the numbers. */
+#include "core/data/codes.h"
 #include "core/data/kinds/graph.h"
+#include "core/data/kinds/paired-codes.h"
 #include "core/graph/edge-array.h"
 #include "core/stats/gaussian-privacy.h"
 #include "runner/run/steps.h"
@@ -126,4 +129,89 @@ Test (block_counts, claim_is_tight)
                  1e-6, "pair %u", index);
   }
   assert_near (assay_gaussian_epsilon (1 / sigma, 1e-5), 2, 1e-9, "epsilon");
+}
+
+/* ---- block-mh ---- */
+
+/* Releases of the same items, whose columns are both modalities, or the first @first_cols of them
+ * one, with edges between all items of a cluster; @key may be NULL. */
+static AssayRelease *
+codes_with (const char *assignments, gsize first_cols, const AssayRelease *key, GError **error)
+{
+  const AssayPlugin *plugin = assay_registry_find (ASSAY_PLUGIN_DEFENSE, "block-mh", NULL);
+  g_autoptr (AssaySettings) settings = fixture_settings (plugin, assignments);
+  g_autoptr (AssayMatrix) once = make_items (), items = assay_matrix_new (N, 8, NULL);
+  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (AssayArray) edges = NULL;
+  g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_PAIRED_CODES, "block-mh");
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+  AssayDefenseContext context = { .settings = settings->values,
+                                  .stream = assay_stream_key (4, 0, "release", ""),
+                                  .common_stream = assay_stream_key (4, 0, "common", ""),
+                                  .first_cols = first_cols,
+                                  .key_of = key };
+
+  for (gsize i = 0; i < N * 8; i++)
+    items->data[i] = once->data[i / 8 * 4 + i % 4];
+  for (gint64 i = 0; i < N; i++)
+    for (gint64 j = i + 3; j < N; j += 3)
+      g_array_append_vals (links, ((const gint64[]){ i, j }), 2);
+  edges = assay_array_take (ASSAY_INT64, 2, (const gsize[]){ links->len / 2, 2 },
+                            g_memdup2 (links->data, links->len * sizeof (gint64)));
+  context.edges = edges;
+  if (!((const AssayDefense *) plugin)
+           ->protect (&context, assay_matrix_view (items), release, truth, error))
+    return NULL;
+  cr_assert (assay_release_check (release, NULL));
+  return g_steal_pointer (&release);
+}
+
+/* Share of bits in which image and text of two items of one cluster, or of two, differ. */
+static double
+differing (const AssayRelease *release, gboolean is_same)
+{
+  const AssayPairedCodes codes = assay_release_paired_codes (release);
+  double sum = 0, count = 0;
+
+  for (gsize i = 0; i < N; i++)
+    for (gsize j = 0; j < N; j++)
+      for (gsize b = 0; i != j && (i % 3 == j % 3) == is_same && b < codes.bits; b++, count++)
+        sum += assay_code_bit (codes.first + i * codes.bytes, b)
+               != assay_code_bit (codes.second + j * codes.bytes, b);
+  return sum / count;
+}
+
+/* With edges inside clusters alone and without noise, W^ is 1 there and 0 between them: codes of an
+ * image and a text of one cluster are alike, and of two far apart. Without edges W^ is 0, and even
+ * those of one cluster are apart. */
+Test (block_mh, codes_are_those_of_the_numbers)
+{
+  static const char *const training = "clusters=3 noise=no bits=16 steps=150 learning_rate=0.03";
+  g_autofree char *silent = g_strconcat (training, " edges=no", NULL);
+  g_autoptr (AssayRelease) joined = codes_with (training, 4, NULL, NULL);
+  g_autoptr (AssayRelease) control = codes_with (silent, 4, NULL, NULL);
+
+  cr_assert_lt (differing (joined, TRUE), 0.05, "%g", differing (joined, TRUE));
+  cr_assert_gt (differing (joined, FALSE), 0.4, "%g", differing (joined, FALSE));
+  cr_assert_gt (differing (control, TRUE), 0.2, "%g", differing (control, TRUE));
+}
+
+/* The functions of a key are taken, and no graph is counted for them. */
+Test (block_mh, keys_give_the_functions)
+{
+  g_autoptr (AssayRelease) release = codes_with ("bits=9 steps=5", 4, NULL, NULL);
+  g_autoptr (AssayRelease) again = codes_with ("bits=9 steps=5 noise=no", 4, release, NULL);
+
+  cr_assert (memcmp (assay_release_paired_codes (release).first,
+                     assay_release_paired_codes (again).first, 2 * N)
+             == 0);
+}
+
+Test (block_mh, needs_two_modalities)
+{
+  g_autoptr (GError) error = NULL;
+
+  cr_assert_null (codes_with ("", 0, NULL, &error));
+  cr_assert (strstr (error->message, "expected a dataset with rows of two modalities"), "%s",
+             error->message);
 }

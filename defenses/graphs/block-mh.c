@@ -1,0 +1,52 @@
+/* Hash functions of two modalities that are trained on what block-counts releases of a private
+ * graph, as DMP-MH's second phase trains them on what dmp-graph does: the baseline that shows how
+ * much of the graph codes can have at the same epsilon. W^ of two items is of the number of edges
+ * between their clusters, which many items share, where DMP-MH has a noisy number for each pair.
+ *
+ * `edges = no` is its control: noise alone. What that comes to is of the clusters, and of features,
+ * so that the gain over it is what codes owe to the graph. */
+#include "defenses/graphs/block-release.h"
+#include "defenses/graphs/structural-training.h"
+
+typedef struct {
+  BlockCounts counts;
+  STRUCTURAL_FIELDS;
+} BlockMh;
+
+static gboolean
+protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
+         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
+{
+  const BlockMh *settings = context->settings;
+  g_autoptr (AssayRelease) graph = assay_release_new (ASSAY_RELEASE_GRAPH, "block-counts");
+  AssayView rows[ASSAY_N_PAIRED];
+
+  return paired_split (context, items, rows, error)
+         && (context->key_of != NULL
+             || block_release_make (&settings->counts, context, items, graph, error))
+         && structural_release (&settings->structural, context->key_of == NULL ? graph : NULL,
+                                context, items, ret_release, error);
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  return block_release_memory (shape)
+         + structural_memory (&((const BlockMh *) data)->structural, shape);
+}
+
+static const AssayParam parameters[]
+    = { BLOCK_PARAMETERS, STRUCTURAL_PARAMETERS (BlockMh), ASSAY_PARAM_END };
+
+ASSAY_DEFENSE (block_mh, "block-mh",
+  .summary = "Train hash functions of two modalities on noisy numbers of edges between clusters",
+  .reference = { "Assay; Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving "
+                 "Multi-modal Hashing",
+                 "a baseline; section 3.5" },
+  ASSAY_SETTINGS (BlockMh, parameters),
+  .memory = memory,
+  .produces = ASSAY_RELEASE_PAIRED_CODES,
+  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs with one edge more "
+           "or less",
+  .mechanism = &block_mechanism,
+  .protect = protect);
