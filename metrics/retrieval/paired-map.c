@@ -10,8 +10,7 @@
  * distance.
  *
  * Units are the queries; one whose label no secret has is left out and counted. */
-#include "core/learn/paired-hash.h"
-#include "metrics/retrieval/retrieval.h"
+#include "metrics/retrieval/paired-queries.h"
 
 enum {
   TO_TEXT,
@@ -30,29 +29,6 @@ typedef struct {
   gint64 k;
   gint64 wide;
 } PairedMap;
-
-/* The columns of one modality of the rows of the role test, as codes. */
-static AssayCodes *
-hash (const AssayRelease *release, const AssayDataset *dataset, gconstpointer data, GError **error)
-{
-  const AssayPairedSide side = *(const AssayPairedSide *) data;
-  const gsize d = dataset->first_cols;
-  g_autoptr (AssayMatrix) rows
-      = assay_rows_matrix (dataset->test, assay_release_scale (release), error);
-  g_autoptr (AssayArray) packed = NULL;
-  AssayView view;
-
-  if (rows == NULL || !assay_view_check_finite (assay_matrix_view (rows), "test rows", error))
-    return NULL;
-  view = (AssayView){ rows->rows, side == ASSAY_PAIRED_IMAGE ? d : rows->cols - d, rows->cols,
-                      rows->data + (side == ASSAY_PAIRED_IMAGE ? 0 : d) };
-  packed = assay_paired_hash (release, side, view, error);
-  if (packed == NULL) {
-    g_prefix_error (error, "queries cannot be hashed: ");
-    return NULL;
-  }
-  return assay_codes_new (packed, release->bits, error);
-}
 
 typedef struct {
   const PairedMap *settings;
@@ -84,12 +60,7 @@ static gboolean
 assess_from (AssayPairedSide side, const AssayUtilityContext *context,
              const AssayReceived *received, AssayOutcomes *outcomes, GError **error)
 {
-  const RetrievalSource source = {
-    .codes
-    = assay_paired_codes[side == ASSAY_PAIRED_IMAGE ? ASSAY_PAIRED_TEXT : ASSAY_PAIRED_IMAGE],
-    .hash = hash,
-    .data = &side,
-  };
+  const RetrievalSource source = paired_source (&side);
   Judging judging = { context->settings, side, outcomes->series };
   g_auto (Retrieval) retrieval = { 0 };
   RankingTask task;
@@ -111,10 +82,8 @@ static gboolean
 assess (const AssayUtilityContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
 {
-  if (context->dataset->first_cols == 0)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected a dataset with rows of two modalities (such as interactions)");
-  return assess_from (ASSAY_PAIRED_IMAGE, context, received, ret_outcomes, error)
+  return paired_queries_check (context->dataset, error)
+         && assess_from (ASSAY_PAIRED_IMAGE, context, received, ret_outcomes, error)
          && assess_from (ASSAY_PAIRED_TEXT, context, received, ret_outcomes, error);
 }
 

@@ -33,11 +33,15 @@ grants = hash-function
 plugin = paired-map
 k = 4
 wide = 5000
+[utility paired-triangles]
+plugin = paired-triangles
+k = 7
+radius = {radius}
 """
 
 
-def scenario(secrets=11, settings="", has_second=True):
-    return SCENARIO.format(secrets=secrets, settings=settings,
+def scenario(secrets=11, settings="", has_second=True, radius=0):
+    return SCENARIO.format(secrets=secrets, settings=settings, radius=radius,
                            second="second = second.npy\n" if has_second else "",
                            test_second="test_second = test_second.npy\n" if has_second else "")
 
@@ -58,8 +62,9 @@ def make_data(sandbox, n=11, queries=9):
     return data
 
 
-def run(sandbox, settings):
-    sandbox.write("a.scenario", scenario(settings=settings))
+def run(sandbox, settings, radius=0):
+    """What the utilities found, and the folder of the attacked cell."""
+    sandbox.write("a.scenario", scenario(settings=settings, radius=radius))
     sandbox.run_ok("a.scenario", "--out", "out", "--quiet")
     found, cell_id = {}, None
     for cell in json.loads(sandbox.read("out/results.json"))["cells"]:
@@ -67,14 +72,15 @@ def run(sandbox, settings):
         found[part["plugin"]] = {one["metric"]: one["estimate"] for one in cell["measurements"]}
         cell_id = cell["id"] if part["plugin"] == "code-link" else cell_id
     sandbox.expect(sandbox.assay("export", "out", "--cell", cell_id, "--to", "cell"), 0, out=None)
-    return found["paired-map"], sandbox.path / "cell/release"
+    return found, sandbox.path / "cell"
 
 
 @pytest.mark.parametrize("bits", [2, 3, 12])
 def test_codes_and_retrieval(sandbox, bits):
     """With fewer bits than correlations, as many, and more."""
     data = make_data(sandbox)
-    found, release = run(sandbox, f"bits = {bits}\n")
+    found, folder = run(sandbox, f"bits = {bits}\n")
+    found, release = found["paired-map"], folder / "release"
     directions = paired_codes.canonical(data["first"].astype(float), data["second"].astype(float),
                                         min(bits, FIRST, SECOND))
     layers = [np.load(release / f"{name}-layer1.npy").astype(float) for name in ("image", "text")]
@@ -100,6 +106,30 @@ def test_codes_and_retrieval(sandbox, bits):
             assert found[name + wide] == pytest.approx(
                 paired_codes.mean_average_precision(query, items, *labels, k), abs=1e-9)
     assert found["pairs-without-relevant"] == pytest.approx(1 / 3, abs=1e-12)
+
+
+@pytest.mark.parametrize("bits, radius", [(12, 0), (8, 3), (12, 1)])
+def test_triangles(sandbox, bits, radius):
+    """Of near codes among the nearest, against labels and against the private graph."""
+    data = make_data(sandbox)
+    found, folder = run(sandbox, f"bits = {bits}\n", radius)
+    found = found["paired-triangles"]
+    layers = [np.load(folder / f"release/{name}-layer1.npy").astype(float)
+              for name in ("image", "text")]
+    codes = [paired_codes.unpack(np.load(folder / f"release/{name}-codes.npy"), bits)
+             for name in ("image", "text")]
+    graph = np.zeros((11, 11), bool)
+    for i, j in np.load(folder / "truth/edges.npy"):
+        graph[i, j] = graph[j, i] = True
+    for way, side in (("image-to-text", 0), ("text-to-image", 1)):
+        queries = paired_codes.bits(layers[side], data[f"test_{('first', 'second')[side]}"])
+        for name, joined in (("triangles", None), ("graph-triangles", graph)):
+            expected = paired_codes.triangle_error(
+                queries, codes[1 - side], data["test_labels"], data["labels"], k=7,
+                radius=radius or bits // 4, graph=joined)
+            assert expected > 0
+            assert found[f"{way}-{name}"] == pytest.approx(expected, abs=1e-9)
+    assert found["triangles-without-relevant"] == pytest.approx(1 / 3, abs=1e-12)
 
 
 def test_refusals(sandbox):

@@ -70,3 +70,24 @@ def mean_average_precision(queries, items, query_labels, item_labels, k):
             distances = (items != query).sum(axis=1) if items is not None else 0 * item_labels
             values.append(average_precision_at(distances, relevant, k))
     return sum(values) / len(values)
+
+
+def triangles(joined):
+    """Of a graph as a matrix."""
+    joined = joined & ~np.eye(len(joined), dtype=bool)
+    return round(np.trace(np.linalg.matrix_power(joined.astype(float), 3)) / 6)
+
+
+def triangle_error(queries, items, query_labels, item_labels, *, k, radius, graph=None):
+    """Of the k nearest (ties by number) of queries whose label some item has."""
+    errors = truth = 0
+    for query, label in zip(queries, query_labels):
+        if (item_labels == label).any():
+            nearest = np.argsort((items != query).sum(axis=1), kind="stable")[:k]
+            near = items[nearest]
+            joined = (near[:, None] != near).sum(axis=2) <= radius
+            same = (item_labels[nearest][:, None] == item_labels[nearest] if graph is None
+                    else graph[np.ix_(nearest, nearest)])
+            errors += abs(triangles(joined) - triangles(same))
+            truth += triangles(same)
+    return errors / truth if truth else None
