@@ -244,12 +244,12 @@ find_moments (const AssayHashFunction *function, const AssayRows *public_rows, A
                        "expected public rows to learn from, found none");
   if (public_rows != NULL)
     return learn_moments (function, public_rows, scale, ret_moments, error);
-  if (function->anchors == NULL && function->waves == NULL)
+  if (function->anchors == NULL && function->waves == NULL && function->hidden == NULL)
     return assume_moments (function, ret_moments, error);
   if (function->anchors == NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "expected the grant 'public': a hash function with waves cannot be inverted "
-                       "without rows to learn from");
+                       "expected the grant 'public': a hash function with waves or a hidden layer "
+                       "cannot be inverted without rows to learn from");
   anchors
       = assay_rows_take_matrix (assay_matrix_copy (assay_matrix_view (function->anchors), error));
   return anchors != NULL && learn_moments (function, anchors, ASSAY_SCALE_NONE, ret_moments, error);

@@ -106,7 +106,8 @@ assay_paired_encoders_new (const AssayView rows[ASSAY_N_PAIRED],
   encoders->n = rows[0].rows;
   encoders->training.batch = MIN (training->batch, encoders->n);
   encoders->key = key;
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++)
+  encoders->n_encoders = rows[1].rows > 0 ? 2 : 1;
+  for (guint s = 0; s < encoders->n_encoders; s++)
     if (!make_encoder (encoders, s, rows[s], error))
       return NULL;
   return g_steal_pointer (&encoders);
@@ -133,7 +134,7 @@ make_pass (AssayPairedEncoders *encoders, gsize count, AssayArena *arena, Pass *
   const gsize bits = encoders->training.bits;
 
   *ret_pass = (Pass){ .encoders = encoders, .count = count };
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
+  for (guint s = 0; s < encoders->n_encoders; s++) {
     const AssayPairedEncoder *encoder = &encoders->encoders[s];
 
     for (guint l = 0; l < encoder->n_layers; l++)
@@ -179,7 +180,7 @@ pass_forward (const Pass *pass, guint side)
       into[i * stride + layer->out] = 1;
     }
   }
-  for (gsize k = 0; k < pass->count * bits; k++)
+  for (gsize k = 0; k < pass->count * bits && !pass->encoders->training.is_linear; k++)
     outputs[k] = tanh (outputs[k]);
   memset (pass->slopes[side], 0, pass->count * bits * sizeof (double));
 }
@@ -206,7 +207,7 @@ pass_backward (const Pass *pass, guint side)
   const gsize bits = pass->encoders->training.bits;
   double *deltas = pass->slopes[side];
 
-  for (gsize k = 0; k < pass->count * bits; k++)
+  for (gsize k = 0; k < pass->count * bits && !pass->encoders->training.is_linear; k++)
     deltas[k] *= 1 - pass->outputs[side][k] * pass->outputs[side][k];
   for (guint l = encoder->n_layers; l-- > 0;) {
     AssayPairedLayer *layer = &encoder->layers[l];
@@ -239,10 +240,10 @@ play (Pass *pass, AssayPairedLoss loss, gpointer data)
   };
   double lost;
 
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++)
+  for (guint s = 0; s < pass->encoders->n_encoders; s++)
     pass_forward (pass, s);
   lost = loss (&batch, data, pass->slopes);
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++)
+  for (guint s = 0; s < pass->encoders->n_encoders; s++)
     pass_backward (pass, s);
   return lost;
 }
@@ -287,9 +288,8 @@ assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss
 
 /* ---- The release ---- */
 
-static void
-release_layer (const AssayPairedEncoder *encoder, guint index, const char *name,
-               AssayRelease *release)
+float *
+assay_paired_encoder_weights (const AssayPairedEncoder *encoder, guint index)
 {
   const AssayPairedLayer *layer = &encoder->layers[index];
   const gsize cols = layer->in + 1;
@@ -307,13 +307,22 @@ release_layer (const AssayPairedEncoder *encoder, guint index, const char *name,
     }
     weights[i * cols + layer->in] = (float) bias;
   }
-  assay_arrays_take_rows (&release->arrays, name, ASSAY_FLOAT32, layer->out, cols, weights);
+  return weights;
+}
+
+static void
+release_layer (const AssayPairedEncoder *encoder, guint index, const char *name,
+               AssayRelease *release)
+{
+  assay_arrays_take_rows (&release->arrays, name, ASSAY_FLOAT32, encoder->layers[index].out,
+                          encoder->layers[index].in + 1,
+                          assay_paired_encoder_weights (encoder, index));
 }
 
 void
 assay_paired_encoders_release (const AssayPairedEncoders *encoders, AssayRelease *release)
 {
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
+  for (guint s = 0; s < encoders->n_encoders; s++) {
     release_layer (&encoders->encoders[s], 0, assay_paired_layer_1[s], release);
     if (encoders->encoders[s].n_layers > 1)
       release_layer (&encoders->encoders[s], 1, assay_paired_layer_2[s], release);

@@ -1,7 +1,8 @@
 /* Two encoders, one of each modality of the same items, that are trained together: rows x and z
  * become u = tanh (f (x)) and v = tanh (g (z)), numbers between -1 and 1 whose signs are bits. What
- * is to come of them is a loss of the u and v of a batch, and that is the caller's. One thread, so
- * that results do not depend on how many there are. */
+ * is to come of them is a loss of the u and v of a batch, and that is the caller's. Items of one
+ * modality have one encoder, the first, and no v. One thread, so that results do not depend on how
+ * many there are. */
 #pragma once
 
 #include "core/base/rng.h"
@@ -15,6 +16,7 @@ typedef struct {
   gsize steps;
   gsize batch; /* B items a step; all, where there are fewer */
   double rate; /* of Adam */
+  gboolean is_linear; /* u = f (x): what becomes of it is up to the loss */
 } AssayPairedTraining;
 
 /* A layer gives W (x, 1): the bias is the last column. */
@@ -35,6 +37,7 @@ typedef struct {
 typedef struct {
   AssayPairedTraining training; /* batch: as it is used */
   gsize n;
+  guint n_encoders; /* 1 or 2 */
   AssayPairedEncoder encoders[ASSAY_N_PAIRED];
   AssayStreamKey key;
   AssayArena arena;
@@ -53,9 +56,9 @@ typedef struct {
 typedef double (*AssayPairedLoss) (const AssayPairedBatch *batch, gpointer data,
                                    double *const inout_slopes[ASSAY_N_PAIRED]);
 
-/* Of @rows (n x d of either modality, two items at least). Weights before tanh are normal of
- * variance 1 / in, before ReLUs 2 / in, and biases 0; all is drawn from @key. ASSAY_ERROR_MEMORY;
- * ASSAY_ERROR_NUMERIC for rows that are not finite. */
+/* Of @rows (n x d of either modality, two items at least; of one modality the second is empty).
+ * Weights before tanh are normal of variance 1 / in, before ReLUs 2 / in; biases are 0. All comes
+ * from @key. ASSAY_ERROR_MEMORY; ASSAY_ERROR_NUMERIC for rows that are not finite. */
 AssayPairedEncoders *assay_paired_encoders_new (const AssayView rows[ASSAY_N_PAIRED],
                                                 const AssayPairedTraining *training,
                                                 AssayStreamKey key, GError **error);
@@ -71,6 +74,9 @@ gboolean assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPaired
 /* The loss of a batch as it stands, and in the layers its gradient: what a step is made of. */
 double assay_paired_encoders_slope (AssayPairedEncoders *encoders, const gsize *items, gsize count,
                                     AssayPairedLoss loss, gpointer data);
+
+/* W of layer @index, out x (in + 1), for rows as they are: scales are folded into layer 0. */
+float *assay_paired_encoder_weights (const AssayPairedEncoder *encoder, guint index);
 
 /* Adds the hash functions to @release, of rows as they are: scales are folded into layer 1. */
 void assay_paired_encoders_release (const AssayPairedEncoders *encoders, AssayRelease *release);

@@ -46,6 +46,7 @@ clear (gpointer data)
   assay_matrix_free (function->mean);
   assay_matrix_free (function->projection);
   assay_matrix_free (function->anchors);
+  assay_matrix_free (function->hidden);
   assay_matrix_free (function->waves);
 }
 
@@ -65,6 +66,8 @@ assay_hash_function_bits (const AssayHashFunction *function)
 gsize
 assay_hash_function_cols (const AssayHashFunction *function)
 {
+  if (function->hidden != NULL)
+    return function->hidden->cols - 1;
   return function->anchors != NULL ? function->anchors->cols : function->mean->cols;
 }
 
@@ -93,6 +96,18 @@ apply_kernel (const Applying *applying, const float *row, float *inout_features)
   }
 }
 
+/* Inner products with the weights of hidden units become what these give. */
+static void
+apply_hidden (const AssayHashFunction *function, float *inout_features)
+{
+  const AssayMatrix *hidden = function->hidden;
+
+  for (gsize i = 0; i < hidden->rows; i++)
+    inout_features[i]
+        = MAX (inout_features[i] + hidden->data[(i + 1) * hidden->cols - 1], 0)
+          - function->mean->data[i];
+}
+
 static void
 apply_waves (const AssayHashFunction *function, float *inout_margins)
 {
@@ -116,11 +131,16 @@ apply_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
   if (function->anchors != NULL)
     assay_linalg_product (ASSAY_NT, assay_view_rows (applying->rows, first, count),
                           assay_view_of (function->anchors->data, f, d), features, f);
+  if (function->hidden != NULL)
+    assay_linalg_product (ASSAY_NT, assay_view_rows (applying->rows, first, count),
+                          (AssayView){ f, d, d + 1, function->hidden->data }, features, f);
   for (gsize i = 0; i < count; i++) {
     const float *row = assay_view_row (applying->rows, first + i);
 
     if (function->anchors != NULL)
       apply_kernel (applying, row, features + i * f);
+    else if (function->hidden != NULL)
+      apply_hidden (function, features + i * f);
     else
       for (gsize j = 0; j < f; j++)
         features[i * f + j] = row[j] - function->mean->data[j];
@@ -225,6 +245,8 @@ assay_hash_function_release (const AssayHashFunction *function, AssayRelease *re
   release_matrix (release, "projection", function->projection, 2);
   if (function->waves != NULL)
     release_matrix (release, "waves", function->waves, 2);
+  if (function->hidden != NULL)
+    release_matrix (release, "hidden", function->hidden, 2);
   if (function->anchors == NULL)
     return;
   release_matrix (release, "anchors", function->anchors, 2);
@@ -255,6 +277,7 @@ assay_hash_function_from (const AssayRelease *release, GError **error)
 {
   const AssayArrays *arrays = &release->arrays;
   const AssayArray *anchors = assay_arrays_get (arrays, "anchors");
+  const AssayArray *hidden = assay_arrays_get (arrays, "hidden");
   const AssayArray *waves = assay_arrays_get (arrays, "waves");
   g_autoptr (AssayHashFunction) function = assay_hash_function_new ();
 
@@ -268,10 +291,13 @@ assay_hash_function_from (const AssayRelease *release, GError **error)
     function->anchors = copy_array (anchors);
     function->width = first_number (assay_arrays_get (arrays, "width"));
   }
+  if (hidden != NULL)
+    function->hidden = copy_array (hidden);
   if (waves != NULL)
     function->waves = copy_array (waves);
   if (function->mean == NULL || function->projection == NULL
       || (anchors != NULL && function->anchors == NULL)
+      || (hidden != NULL && function->hidden == NULL)
       || (waves != NULL && function->waves == NULL))
     return assay_fail_null (error, ASSAY_ERROR_MEMORY, "not enough memory for the hash function");
   return g_steal_pointer (&function);

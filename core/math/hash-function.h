@@ -1,12 +1,13 @@
 /* Hash functions: what takes a row of d numbers to a code of c bits. One form serves those that are
- * learned by lsh, itq, sh, ksh, sdh and pitq (defenses/), so that receivers and attacks can apply
- * any of them without knowing which it is:
+ * learned by the defenses of defenses/codes, so that receivers and attacks can apply any of them
+ * without knowing which it is:
  *   features    z = x - mean                                             (without anchors; f = d)
  *               z_i = exp (-||x - anchor_i||^2 / (2 width^2)) - mean_i   (with f anchors)
+ *               z_i = max (h_i (x, 1), 0) - mean_i                       (with a hidden layer H)
  *   projection  p = P z, P c x f
  *   bit j       p_j > 0, or with waves (w, a): cos (w_j p_j + a_j) > 0
- * In a release they are the arrays mean f, projection c x f, anchors f x d, width 1, waves c x 2
- * (core/data/kinds/codes.c). */
+ * In a release they are the arrays mean f, projection c x f, anchors f x d, width 1, hidden
+ * f x (d + 1), waves c x 2 (core/data/kinds/codes.c). */
 #pragma once
 
 #include "core/data/codes.h"
@@ -18,6 +19,7 @@ typedef struct {
   AssayMatrix *projection; /* c x f */
   AssayMatrix *anchors;    /* f x d, or NULL */
   float width;             /* of the anchors' kernel, above 0; 0 without anchors */
+  AssayMatrix *hidden;     /* f x (d + 1), the last column is the bias; or NULL */
   AssayMatrix *waves;      /* c x 2: frequency and phase, or NULL */
 } AssayHashFunction;
 

@@ -7,19 +7,22 @@
 #include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "core/data/kinds/codes.h"
+#include "core/learn/paired-encoders.h"
 #include "defenses/codes/itq-rotation.h"
 
 /* Of the common stream: no item of a secret. */
 #define TRAINING_ITEM G_MAXUINT64
 
-const char *const hash_methods[] = { "lsh", "itq", "sh", "ksh", "sdh", NULL };
+const char *const hash_methods[] = { "lsh", "itq", "sh", "ksh", "sdh",
+                                    "dpsh", "dsh", "hashnet", "adsh", NULL };
 
 typedef AssayHashFunction *(*Learn) (const HashTraining *training, const HashSettings *settings,
                                      GError **error);
 
 static const Learn learners[] = {
   [HASH_LSH] = lsh_learn, [HASH_ITQ] = itq_learn, [HASH_SH] = sh_learn,
-  [HASH_KSH] = ksh_learn, [HASH_SDH] = sdh_learn,
+  [HASH_KSH] = ksh_learn, [HASH_SDH] = sdh_learn, [HASH_DPSH] = dpsh_learn,
+  [HASH_DSH] = dsh_learn, [HASH_HASHNET] = hashnet_learn, [HASH_ADSH] = adsh_learn,
 };
 
 /* @settings with the numbers that @method has by itself where they are HASH_OWN. */
@@ -99,11 +102,13 @@ key_of (HashMethod method, const HashSettings *settings, const HashTraining *tra
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *text = g_strdup_printf (
       "%u bits %" G_GINT64_FORMAT " iterations %" G_GINT64_FORMAT " anchors %" G_GINT64_FORMAT
-      " labelled %" G_GINT64_FORMAT " width %a lambda %a nu %a stream %u %u rows %zu x %zu classes "
+      " labelled %" G_GINT64_FORMAT " width %a lambda %a nu %a hidden %" G_GINT64_FORMAT
+      " steps %" G_GINT64_FORMAT " rate %a stream %u %u rows %zu x %zu classes "
       "%zu\n",
       (guint) method, settings->bits, settings->iterations, settings->anchors, settings->labelled,
-      settings->width, settings->lambda, settings->nu, training->stream.word[0],
-      training->stream.word[1], training->rows.rows, training->rows.cols, training->n_classes);
+      settings->width, settings->lambda, settings->nu, settings->hidden, settings->steps,
+      settings->rate, training->stream.word[0], training->stream.word[1], training->rows.rows,
+      training->rows.cols, training->n_classes);
 
   g_checksum_update (checksum, (const guchar *) text, -1);
   for (gsize i = 0; i < training->rows.rows; i++)
@@ -133,7 +138,8 @@ static gsize
 bytes_of (const AssayHashFunction *function)
 {
   const AssayMatrix *matrices[]
-      = { function->mean, function->projection, function->anchors, function->waves };
+      = { function->mean, function->projection, function->anchors, function->hidden,
+          function->waves };
   gsize bytes = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (matrices); i++)
@@ -254,6 +260,16 @@ hash_check (HashMethod method, const HashSettings *settings, const AssayShape *s
          || check_most ("labelled", settings->labelled, t, "the number of training rows", error);
 }
 
+/* Of a network; ADSH passes all rows through it at once. */
+static guint64
+deep_memory (const HashSettings *settings, gsize rows, gsize cols)
+{
+  const AssayPairedTraining terms
+      = { .bits = (gsize) settings->bits, .hidden = (gsize) settings->hidden, .batch = rows };
+
+  return assay_paired_encoders_memory (&terms, rows, cols);
+}
+
 guint64
 hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *shape)
 {
@@ -277,6 +293,12 @@ hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *
   case HASH_KSH:
   case HASH_SDH:
     learning = 2 * (guint64) t * (m + bits) * sizeof (float) + 4 * m * m * sizeof (double);
+    break;
+  case HASH_DPSH:
+  case HASH_DSH:
+  case HASH_HASHNET:
+  case HASH_ADSH:
+    learning = deep_memory (settings, t, shape->cols);
     break;
   }
   if (method == HASH_KSH)

@@ -5,7 +5,17 @@
 #include "core/math/hash-function.h"
 #include "core/plugin/plugin.h"
 
-typedef enum { HASH_LSH, HASH_ITQ, HASH_SH, HASH_KSH, HASH_SDH } HashMethod;
+typedef enum {
+  HASH_LSH,
+  HASH_ITQ,
+  HASH_SH,
+  HASH_KSH,
+  HASH_SDH,
+  HASH_DPSH,
+  HASH_DSH,
+  HASH_HASHNET,
+  HASH_ADSH
+} HashMethod;
 extern const char *const hash_methods[]; /* "lsh", "itq", ...; NULL ends */
 
 /* Members of the settings of every hashing defense; a defense lists in its parameter table those
@@ -18,7 +28,10 @@ extern const char *const hash_methods[]; /* "lsh", "itq", ...; NULL ends */
   gint64 labelled;   /* ksh: rows whose pairwise similarities are learned */                       \
   double width;      /* ksh, sdh: of the kernel; 0: the mean distance of rows and anchors */       \
   double lambda;     /* sdh: of the classifier's ridge */                                          \
-  double nu          /* sdh: of the penalty for codes away from the kernel's embedding */
+  double nu;         /* sdh: of the penalty for codes away from the kernel's embedding */          \
+  gint64 hidden;     /* dpsh, dsh, hashnet, adsh: units, batches, rate of Adam */                  \
+  gint64 steps;                                                                                    \
+  double rate
 
 typedef struct {
   HASH_SETTINGS;
@@ -72,6 +85,14 @@ AssayHashFunction *ksh_learn (const HashTraining *training, const HashSettings *
                               GError **error);
 AssayHashFunction *sdh_learn (const HashTraining *training, const HashSettings *settings,
                               GError **error);
+AssayHashFunction *dpsh_learn (const HashTraining *training, const HashSettings *settings,
+                               GError **error);
+AssayHashFunction *dsh_learn (const HashTraining *training, const HashSettings *settings,
+                              GError **error);
+AssayHashFunction *hashnet_learn (const HashTraining *training, const HashSettings *settings,
+                                  GError **error);
+AssayHashFunction *adsh_learn (const HashTraining *training, const HashSettings *settings,
+                               GError **error);
 
 /* ASSAY_ERROR_DATA where all rows are the same. */
 gboolean hash_rows_check (AssayView rows, GError **error);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/data/kinds/codes.h"
+#include "defenses/codes/deep-hash.h"
 #include "defenses/codes/flipping-mechanism.h"
 #include "defenses/codes/hash-learning.h"
 #include "defenses/codes/random-flipping.h"
@@ -206,6 +207,7 @@ static const AssayParam parameters[] = {
   HASH_PARAM_WIDTH (PHashing),
   HASH_PARAM_LAMBDA (PHashing),
   HASH_PARAM_NU (PHashing),
+  DEEP_PARAMETERS (PHashing, "; of dpsh, dsh, hashnet and adsh", ASSAY_PARAM_EXTRA),
   FLIPPING_PARAMS (PHashing),
   ASSAY_PARAM_END
 };

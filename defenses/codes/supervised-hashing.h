@@ -24,6 +24,18 @@ typedef struct {
 AssayHashFunction *sdh_learn_traced (const HashTraining *training, const HashSettings *settings,
                                      SdhTrace *trace, GError **error);
 
+typedef struct {
+  gsize n;          /* turns of which there is room, then those that were made */
+  double *before;   /* J before the codes of each turn were learned */
+  double *after;    /* ... and after */
+  double *codes;    /* t x c, -1 and 1: V as the last turn left it */
+  double *outputs;  /* t x c: U of that turn */
+} AdshTrace;
+
+/* As above; sums over all pairs as they stand, for small sets. */
+AssayHashFunction *adsh_learn_traced (const HashTraining *training, const HashSettings *settings,
+                                      AdshTrace *trace, GError **error);
+
 /* The ridge on the embedding P, which is part of the objective: nu SDH_EMBEDDING_RIDGE ||P||^2. */
 #define SDH_EMBEDDING_RIDGE 1e-2
 

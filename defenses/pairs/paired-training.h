@@ -31,7 +31,7 @@ G_BEGIN_DECLS
 #define PAIRED_TRAINING_OF(settings)                                                               \
   ((AssayPairedTraining){ (gsize) (settings)->bits, (gsize) (settings)->hidden,                    \
                           (gsize) (settings)->steps, (gsize) (settings)->batch,                    \
-                          (settings)->learning_rate })
+                          (settings)->learning_rate, FALSE })
 
 /* How many items a batch of @n items has. */
 static inline gsize

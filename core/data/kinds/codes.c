@@ -12,6 +12,7 @@ static const AssayArraySpec arrays[] = {
   { "projection", "cf", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
   { "anchors", "fd", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
   { "width", "1", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
+  { "hidden", "fh", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
   { "waves", "c2", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
   { .name = NULL },
 };
@@ -31,9 +32,12 @@ static gsize
 cols (const AssayRelease *release)
 {
   const AssayArray *anchors = assay_arrays_get (&release->arrays, "anchors");
+  const AssayArray *hidden = assay_arrays_get (&release->arrays, "hidden");
   const AssayArray *from
       = anchors != NULL ? anchors : assay_arrays_get (&release->arrays, "projection");
 
+  if (hidden != NULL)
+    return hidden->shape[1] - 1;
   return from != NULL ? from->shape[1] : 0;
 }
 
@@ -64,9 +68,11 @@ assay_codes_check_function (const AssayRelease *release, GError **error)
   const AssayArray *projection = assay_arrays_get (&release->arrays, "projection");
   const AssayArray *anchors = assay_arrays_get (&release->arrays, "anchors");
   const AssayArray *width = assay_arrays_get (&release->arrays, "width");
+  const AssayArray *hidden = assay_arrays_get (&release->arrays, "hidden");
   const AssayArray *waves = assay_arrays_get (&release->arrays, "waves");
 
-  if (mean == NULL && projection == NULL && anchors == NULL && width == NULL && waves == NULL)
+  if (mean == NULL && projection == NULL && anchors == NULL && width == NULL && hidden == NULL
+      && waves == NULL)
     return TRUE;
   if (mean == NULL || projection == NULL || (anchors == NULL) != (width == NULL))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -79,6 +85,10 @@ assay_codes_check_function (const AssayRelease *release, GError **error)
   if (width != NULL && (width->shape[0] != 1 || !(assay_array_view (width).data[0] > 0)))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "hash function: expected width to be one number above 0");
+  if (hidden != NULL && (anchors != NULL || hidden->shape[1] < 2))
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "hash function: expected hidden to have a column for each number of a row "
+                       "and one more, and no anchors beside it");
   if (waves != NULL && waves->shape[1] != 2)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "hash function: waves has %zu columns; expected 2, frequency and phase",

@@ -121,15 +121,15 @@ Test (codes, the_last_way_to_count_runs_on_any_processor)
 
 /* ---- Functions ---- */
 
-typedef enum { LINEAR, KERNEL, WAVES, N_FORMS } Form;
+typedef enum { LINEAR, KERNEL, HIDDEN, WAVES, N_FORMS } Form;
 
-enum { BITS = 11, COLS = 6, ANCHORS = 9 };
+enum { BITS = 11, COLS = 6, ANCHORS = 9, UNITS = 8 };
 
 static AssayHashFunction *
 function_of (Form form)
 {
   AssayHashFunction *function = assay_hash_function_new ();
-  const gsize f = form == KERNEL ? ANCHORS : COLS;
+  const gsize f = form == KERNEL ? ANCHORS : form == HIDDEN ? UNITS : COLS;
 
   function->mean = fixture_normal (1, f, 1);
   function->projection = fixture_normal (BITS, f, 2);
@@ -139,6 +139,8 @@ function_of (Form form)
     for (gsize i = 0; i < f; i++)
       function->mean->data[i] = 0.2f + 0.02f * function->mean->data[i];
   }
+  if (form == HIDDEN)
+    function->hidden = fixture_normal (UNITS, COLS + 1, 5);
   if (form == WAVES)
     function->waves = fixture_normal (BITS, 2, 4);
   return function;
@@ -156,6 +158,11 @@ naive_margin (const AssayHashFunction *function, const float *row, gsize bit)
       for (gsize a = 0; a < COLS; a++)
         z += pow ((double) row[a] - (double) function->anchors->data[i * COLS + a], 2);
       z = exp (-z / (2 * (double) function->width * (double) function->width));
+    } else if (function->hidden != NULL) {
+      z = (double) function->hidden->data[i * (COLS + 1) + COLS];
+      for (gsize a = 0; a < COLS; a++)
+        z += (double) row[a] * (double) function->hidden->data[i * (COLS + 1) + a];
+      z = MAX (z, 0);
     } else {
       z = (double) row[i];
     }
@@ -263,6 +270,7 @@ Test (hash_function, there_and_back)
     again = assay_hash_function_from (read, &error);
     cr_assert (again != NULL && again->width == function->width
                && (again->anchors != NULL) == (form == KERNEL)
+               && (again->hidden != NULL) == (form == HIDDEN)
                && (again->waves != NULL) == (form == WAVES));
     codes = assay_hash_function_codes (again, view, NULL);
     kept = assay_arrays_get (&read->arrays, "codes");

@@ -1,0 +1,71 @@
+/* Hash functions with a hidden layer, trained on labels: u = P (max (H (x, 1), 0), 1), whose signs
+ * are the bits. What the published losses ask of pairs of rows is a file each; here is what they
+ * have in common: batches, a layer, Adam. The papers train convolutional networks on pixels; rows
+ * here are features or pixels as they come, and the network has one hidden layer. */
+#pragma once
+
+#include "core/learn/paired-encoders.h"
+#include "defenses/codes/hash-learning.h"
+
+/* A batch, and for a pair whether its rows have the same label. */
+typedef struct {
+  gsize count, bits;
+  const gsize *items;   /* of the training rows */
+  const gint64 *labels; /* of the training rows */
+  double similar;       /* share of the ordered pairs of training rows that are of one class */
+  gsize step;           /* batches before */
+} DeepBatch;
+
+static inline gboolean
+deep_are_alike (const DeepBatch *batch, gsize i, gsize j)
+{
+  return batch->labels[batch->items[i]] == batch->labels[batch->items[j]];
+}
+
+/* A loss: a mean over ordered pairs of a batch, of inner products, and one over its rows. */
+typedef struct {
+  /* Numbers that are compared are tanh (rise (step) u); NULL: u. */
+  double (*rise) (gsize step);
+  /* The loss of the products h_i' h_j (count x count), in place of which come its slopes by them,
+   * with the same slope at i, j and j, i. */
+  double (*pairs) (const DeepBatch *batch, double *inout_products);
+  /* What it costs that a number of a row is @u, and its slope; NULL: nothing. */
+  double (*number) (const DeepBatch *batch, double u, double *ret_slope);
+} DeepLoss;
+
+/* The loss of the numbers @u (count x bits) of @batch, and its slopes by them. @work has room for
+ * 2 count bits + count^2 numbers. */
+double deep_loss_slope (const DeepLoss *loss, const DeepBatch *batch, const double *u, double *work,
+                        double *ret_slopes);
+
+/* Those that are published. */
+extern const DeepLoss dpsh_loss, dsh_loss, hashnet_loss;
+
+/* Learns by @loss. As the functions of hash-learning.h. */
+AssayHashFunction *deep_hash_learn (const HashTraining *training, const HashSettings *settings,
+                                    const DeepLoss *loss, GError **error);
+
+/* For those whose loss has no such form: the encoder, to be trained, and the hash function that it
+ * has become. */
+AssayPairedEncoders *deep_hash_encoder (const HashTraining *training, const HashSettings *settings,
+                                        gboolean is_linear, GError **error);
+AssayHashFunction *deep_hash_function (const AssayPairedEncoders *encoders, GError **error);
+
+double deep_hash_similar (const HashTraining *training); /* DeepBatch.similar */
+
+/* ln (1 + exp theta) without overflow, and its slope. */
+double deep_softplus (double theta, double *ret_slope);
+
+/* Settings of these defenses. */
+#define DEEP_PARAMETERS(Struct, ...)                                                               \
+  ASSAY_PARAM_INT (Struct, hidden, 256, 1, 4096, "units", "Of the hidden layer" __VA_ARGS__),      \
+      ASSAY_PARAM_INT (Struct, steps, 5000, 1, 1000000, "batches",                                 \
+                       "Of training, of 128 rows each" __VA_ARGS__),                               \
+      ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-8, 1, "", "Of Adam" __VA_ARGS__)
+
+/* The defense and the table of its settings. */
+#define DEEP_DEFENSE(symbol, name, method, ...)                                                    \
+  static const AssayParam parameters[]                                                             \
+      = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings),                      \
+          DEEP_PARAMETERS (HashSettings, ), ASSAY_PARAM_END };                                     \
+  HASH_DEFENSE (symbol, name, method, __VA_ARGS__)
