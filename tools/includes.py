@@ -16,6 +16,7 @@ LAYERS = (
     "core/crypto", "core/plugin", "core/games", "core/external",
     "attacks", "datasets", "defenses", "metrics",
     "runner/plan", "runner/store", "runner/witness", "runner/judge", "runner/compare", "runner/run", "runner/mutants",
+    "runner/foretell",
     "runner/workers",
     "report/exports", "report/plots", "report/html", "report",
     "lib", "cli",

@@ -16,7 +16,7 @@ from places import SOURCE
 # Of the contract (architecture.md); more may come.
 OPTIONS = {
     "run": "out set seed trials jobs resume quiet json",
-    "plan": "set seed trials",
+    "plan": "set seed trials time",
     "list": "",
     "describe": "json",
     "protect": "defense set secrets groups database release truth seed",

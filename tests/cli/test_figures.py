@@ -112,3 +112,51 @@ def test_the_marks_of_all_pages_can_be_read(sandbox):
     command = [str(places.SOURCE / "tools" / "check-figures"), "--read"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+ANY = """\
+<!-- figures: small.scenario
+2: any of near
+3: any
+-->
+
+| m | recovered | error |
+| --- | --- | --- |
+"""
+
+
+def test_any_figure_of_the_run_will_do(sandbox):
+    """Transposed tables: each figure must be one that the run has, wherever it stands."""
+    found = scenario(sandbox)
+    swapped = {2: found[4], 4: found[2]}
+    write_page(sandbox, swapped, ANY)
+    assert check(sandbox, "--results", "runs") == (0, "")
+    sandbox.write("page.md", (ANY + "| {:.1f} | {:.1f} [{:.1f}, {:.1f}], of 3 |  |\n".format(
+        4, *(found[4][name] for name in ("rate", "lower", "upper")))).encode())
+    assert check(sandbox, "--results", "runs") == (0, ""), "per cents without their sign"
+    for name, by in (("upper", -0.2), ("error", 0.0371)):
+        wrong = {m: dict(numbers) for m, numbers in found.items()}
+        wrong[4][name] += by
+        write_page(sandbox, wrong, ANY)
+        code, text = check(sandbox, "--results", "runs")
+        column = 3 if name == "error" else 2
+        assert code == 1 and f"page.md:9: column {column}: no figure of the run is " in text, text
+    write_page(sandbox, found, ANY.replace("of near", "of nobody"))
+    assert check(sandbox, "--results", "runs")[0] == 1
+
+
+def test_runs_that_are_not_there_may_be_left_out(sandbox):
+    found = scenario(sandbox)
+    write_page(sandbox, found)
+    code, text = check(sandbox, "--results", "other", "--only-kept")
+    assert (code, text) == (77, "small.scenario: no results: not checked\n")
+
+
+def test_names_alone(sandbox):
+    """Figures may be of another size of run, but each must be of something that it measures."""
+    found = scenario(sandbox)
+    found[4]["rate"] += 5
+    write_page(sandbox, found)
+    assert check(sandbox, "--results", "runs", "--names") == (0, "")
+    write_page(sandbox, found, MARK.replace("of near", "of far"))
+    assert check(sandbox, "--results", "runs", "--names")[0] == 1

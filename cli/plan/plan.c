@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/plan/foretell.h"
 #include "cli/options.h"
 #include "core/base/text.h"
 #include "runner/judge/describe.h"
@@ -54,6 +55,24 @@ print_probe (const AssayPlan *plan, guint index)
   printf ("\n");
 }
 
+static CliPlanOptions options;
+static double time_limit;
+
+static void
+print_time (const AssayPlan *plan)
+{
+  g_autofree char *foretold = NULL;
+
+  if (time_limit <= 0) {
+    printf ("time: 'assay plan --time 20' plays small parts of it for at most 20 s, and foretells "
+            "it\n");
+    return;
+  }
+  fflush (stdout);
+  foretold = cli_foretell (plan, &options, time_limit);
+  printf ("time: %s\n", foretold);
+}
+
 static void
 print_plan (const AssayPlan *plan)
 {
@@ -83,28 +102,34 @@ print_plan (const AssayPlan *plan)
   }
   printf ("memory: about %s, and at most %s of what cells share ('assay run --cache-memory')\n",
           memory, shared);
-  printf ("time: 'assay run' measures it, and says what is left");
-  if (plan->trials > 1)
-    printf ("; '--trials 1' plays one of the %" G_GUINT64_FORMAT, plan->trials);
-  printf ("\n");
 }
 
-static CliPlanOptions options;
-
-static const GOptionEntry entries[] = { CLI_PLAN_OPTIONS (options), G_OPTION_ENTRY_NULL };
+static const GOptionEntry entries[] = {
+  CLI_PLAN_OPTIONS (options),
+  { "time", 't', 0, G_OPTION_ARG_DOUBLE, &time_limit,
+    "Foretell how long the run takes, from small parts of it that are played for at most so long",
+    "SECONDS" },
+  G_OPTION_ENTRY_NULL
+};
 
 static int
 plan_all (int n, char **paths)
 {
-  for (int i = 0; i < n; i++) {
+  int code = EXIT_OK;
+
+  for (int i = 0; i < n && code == EXIT_OK; i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (AssayPlan) plan = cli_plan_new (paths[i], &options, &error);
 
     if (plan == NULL)
       return cli_fail_early (error);
     print_plan (plan);
+    print_time (plan);
+    if (cli_is_interrupted ())
+      code = EXIT_INTERRUPTED;
   }
-  return EXIT_OK;
+  cli_foretell_end (code);
+  return code;
 }
 
 const CliUsage cli_plan = {

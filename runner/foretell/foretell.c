@@ -1,0 +1,472 @@
+/* How long a run takes, by playing small parts of it. */
+#include "runner/foretell/foretell.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include "core/base/interrupt.h"
+#include "core/base/shared-work.h"
+#include "runner/foretell/growth.h"
+#include "runner/foretell/part.h"
+#include "runner/run/inputs.h"
+#include "runner/run/run.h"
+
+#define SMALLEST (1.0 / 64)
+#define STEP 4.0       /* from one part to the next, where there is time for it */
+#define SMALL_STEP 2.0 /* where there is not */
+#define TRIALS 2       /* the first makes what later ones share */
+#define LOOK_US 20000  /* between two looks at whether Ctrl-C was pressed */
+#define PATIENCE_US (3 * G_USEC_PER_SEC)
+
+/* How a cell grows is told by the time that processors worked for it, which hardly depends on what
+ * else the machine does; how long that takes, by the clock on the wall over a whole part. */
+typedef struct {
+  double work, wall;
+} Instant;
+
+/* What was played of one kind of cell, each an array of AssayPlayed, in seconds of work. */
+typedef struct {
+  GArray *first; /* in the first trial */
+  GArray *later; /* in the second */
+  double steepest;
+} Kind;
+
+/* Runs of an audit do not know of each other; attacks compare secrets with each other. */
+#define STEEPEST 2.0
+#define STEEPEST_AUDIT 1.0
+
+typedef struct {
+  AssayForetelling given;
+  GMutex lock;        /* of what follows, which the thread that plays writes */
+  GCond is_over_cond; /* it has ended */
+  gboolean is_over;
+  GArray *kinds;  /* Kind, one for each cell of the first trial */
+  GArray *whole;  /* AssayPlayed: parts that ended, by the wall */
+  Instant spent;  /* on all cells */
+  double opening; /* seconds that opening the data took */
+} Playing;
+
+static gint is_late; /* the time is over: what is under way shall end */
+static gboolean (*is_cancelled) (void);
+
+static gboolean
+must_end (void)
+{
+  return g_atomic_int_get (&is_late) || (is_cancelled != NULL && is_cancelled ());
+}
+
+static double
+seconds_since (gint64 start)
+{
+  return (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+}
+
+static Instant
+now (void)
+{
+  struct timespec work;
+  struct rusage ended;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &work);
+  getrusage (RUSAGE_CHILDREN, &ended);
+  return (Instant){
+    .work = (double) (work.tv_sec + ended.ru_utime.tv_sec + ended.ru_stime.tv_sec)
+            + 1e-9 * (double) work.tv_nsec
+            + 1e-6 * (double) (ended.ru_utime.tv_usec + ended.ru_stime.tv_usec),
+    .wall = (double) g_get_monotonic_time () / G_USEC_PER_SEC,
+  };
+}
+
+static GArray *
+played_array (void)
+{
+  return g_array_new (FALSE, FALSE, sizeof (AssayPlayed));
+}
+
+static void
+clear_kind (gpointer data)
+{
+  const Kind *kind = data;
+
+  g_array_unref (kind->first);
+  g_array_unref (kind->later);
+}
+
+static Playing *
+playing_new (const AssayForetelling *given)
+{
+  Playing *playing = g_new0 (Playing, 1);
+
+  playing->given = *given;
+  g_mutex_init (&playing->lock);
+  g_cond_init (&playing->is_over_cond);
+  playing->kinds = g_array_new (FALSE, FALSE, sizeof (Kind));
+  g_array_set_clear_func (playing->kinds, clear_kind);
+  playing->whole = played_array ();
+  for (gsize i = 0; i < given->plan->cells->len; i++) {
+    const AssayCell *cell = assay_plan_cell (given->plan, i);
+
+    if (cell->trial == 0) {
+      const gboolean is_audit
+          = assay_plan_attack_or_utility (given->plan, cell)->plugin->type == ASSAY_PLUGIN_AUDITOR;
+      const Kind kind = { played_array (), played_array (), is_audit ? STEEPEST_AUDIT : STEEPEST };
+
+      g_array_append_val (playing->kinds, kind);
+    }
+  }
+  return playing;
+}
+
+static void
+playing_free (Playing *playing)
+{
+  g_array_unref (playing->kinds);
+  g_array_unref (playing->whole);
+  g_mutex_clear (&playing->lock);
+  g_cond_clear (&playing->is_over_cond);
+  g_free (playing);
+}
+
+static double
+foretell (const GArray *played, double share, double steepest)
+{
+  return assay_growth_foretell ((const AssayPlayed *) (gpointer) played->data, played->len, share,
+                                steepest);
+}
+
+/* ---- Playing, in a thread of its own ---- */
+
+/* That cell @number of trial @trial, of which @share was played, took the time since @start. */
+static void
+add_cell (Playing *playing, guint number, guint trial, double share, Instant start)
+{
+  const Kind *kind = &g_array_index (playing->kinds, Kind, number);
+  const Instant end = now ();
+  const AssayPlayed played = { share, end.work - start.work };
+
+  g_mutex_lock (&playing->lock);
+  playing->spent.work += played.seconds;
+  playing->spent.wall += end.wall - start.wall;
+  g_array_append_val (trial == 0 ? kind->first : kind->later, played);
+  g_mutex_unlock (&playing->lock);
+}
+
+/* A part under way, with nothing left of what an earlier one made but the data. */
+typedef struct {
+  AssayPlan *plan;
+  AssayWorkspace *workspace;
+  AssayStore *store;
+  AssayRunner *runner;
+} Part;
+
+static void
+part_clear (Part *part)
+{
+  g_clear_pointer (&part->runner, assay_runner_free);
+  g_clear_pointer (&part->store, assay_store_close);
+  g_clear_pointer (&part->workspace, assay_workspace_free);
+  g_clear_pointer (&part->plan, assay_plan_free);
+}
+
+/* FALSE: such a part is refused. */
+static gboolean
+part_open (Playing *playing, double share, guint64 owner, Part *ret_part)
+{
+  static const AssayRunCallbacks callbacks = { NULL };
+  const AssayPlan *plan = playing->given.plan;
+  const guint64 budget = assay_shared_budget ();
+  g_auto (GStrv) assignments
+      = share < 1 ? assay_part_assignments (plan, share) : g_new0 (char *, 1);
+
+  *ret_part = (Part){ .plan = playing->given.make (assignments, MIN (plan->trials, TRIALS),
+                                                   playing->given.data) };
+  if (ret_part->plan == NULL)
+    return FALSE;
+  assay_shared_set_budget (0);
+  assay_shared_set_budget (budget);
+  ret_part->workspace = assay_workspace_new (ret_part->plan);
+  assay_workspace_share_data (ret_part->workspace, owner);
+  ret_part->store = assay_store_new_in_memory (NULL);
+  ret_part->runner
+      = assay_runner_new (ret_part->plan, ret_part->workspace, ret_part->store, &callbacks);
+  return TRUE;
+}
+
+/* Plays cell @index of @part, the @number-th of its trial, and takes down what it took; not of one
+ * that failed, as with few secrets some do at once. FALSE: the time is over. */
+static gboolean
+play_cell (Playing *playing, const Part *part, gsize index, guint number)
+{
+  const AssayCell *cell = assay_plan_cell (part->plan, index);
+  const Instant start = now ();
+  AssayCellRecord record = { 0 };
+
+  if (!assay_runner_cell (part->runner, index, NULL) || must_end ()
+      || !assay_store_cell (part->store, index, &record, NULL))
+    return FALSE;
+  g_free (record.message);
+  if (record.status == ASSAY_CELL_OK || record.status == ASSAY_CELL_CONTROL_FAILED)
+    add_cell (playing, number, cell->trial,
+              assay_part_share (playing->given.plan, part->plan, cell), start);
+  return TRUE;
+}
+
+/* Cells stand in the order of the plan, trial for trial, in parts as in the whole. */
+static gboolean
+play_cells (Playing *playing, const Part *part)
+{
+  guint next[TRIALS] = { 0 };
+
+  for (gsize i = 0; i < part->plan->cells->len; i++)
+    if (!play_cell (playing, part, i, next[assay_plan_cell (part->plan, i)->trial]++))
+      return FALSE;
+  return TRUE;
+}
+
+/* Plays @share of the work of each cell. FALSE: the time is over. */
+static gboolean
+play_part (Playing *playing, double share, guint64 owner)
+{
+  const gint64 start = g_get_monotonic_time ();
+  AssayPlayed played = { .share = share };
+  gboolean is_over;
+  Part part;
+
+  if (!part_open (playing, share, owner, &part))
+    return TRUE;
+  is_over = !play_cells (playing, &part);
+  part_clear (&part);
+  if (is_over)
+    return FALSE;
+  played.seconds = seconds_since (start);
+  g_mutex_lock (&playing->lock);
+  g_array_append_val (playing->whole, played);
+  g_mutex_unlock (&playing->lock);
+  return TRUE;
+}
+
+static double
+pace_of (const Playing *playing)
+{
+  return playing->spent.wall / MAX (playing->spent.work, 1e-9);
+}
+
+/* The kind that was not @is_done and is foretold to take longest, of those that take at most @left
+ * at @share; -1: none. */
+static gint
+largest_kind (const Playing *playing, const gboolean *is_done, double share, double left)
+{
+  double most = 0;
+  gint largest = -1;
+
+  for (guint i = 0; i < playing->kinds->len; i++) {
+    const Kind *kind = &g_array_index (playing->kinds, Kind, i);
+    const double full = kind->first->len > 0 ? foretell (kind->first, 1, kind->steepest) : 0;
+
+    if (!is_done[i] && full > most
+        && pace_of (playing) * foretell (kind->first, share, kind->steepest) <= left) {
+      most = full;
+      largest = (gint) i;
+    }
+  }
+  return largest;
+}
+
+/* Where there is no time for another part: plays @share of the cells that decide how long the run
+ * takes, as many as there is time for. */
+static void
+play_largest (Playing *playing, double share, guint64 owner, gint64 start)
+{
+  g_autofree gboolean *is_done = g_new0 (gboolean, playing->kinds->len);
+  g_autofree gsize *places = g_new0 (gsize, playing->kinds->len); /* in the part */
+  guint next = 0;
+  Part part;
+  gint kind;
+
+  if (!part_open (playing, share, owner, &part))
+    return;
+  for (gsize i = 0; i < part.plan->cells->len; i++)
+    if (assay_plan_cell (part.plan, i)->trial == 0)
+      places[next++] = i;
+  while (!must_end ()
+         && (kind = largest_kind (playing, is_done, share,
+                                  playing->given.seconds - seconds_since (start)))
+                >= 0) {
+    is_done[kind] = TRUE;
+    if (!play_cell (playing, &part, places[kind], (guint) kind))
+      break;
+  }
+  part_clear (&part);
+}
+
+/* The next share to play: as large as the time that is @left has room for. The second part is
+ * played in any case, as one alone does not tell what grows. 0: none. */
+static double
+next_share (const Playing *playing, double share, double left)
+{
+  const double far = MIN (share * STEP, 1), near = MIN (share * SMALL_STEP, 1);
+
+  if (share >= 1)
+    return 0;
+  if (playing->whole->len == 0 || foretell (playing->whole, far, STEEPEST) <= left)
+    return far;
+  return foretell (playing->whole, near, STEEPEST) <= left || playing->whole->len == 1 ? near : 0;
+}
+
+/* Holds all data of the plan, so that no part opens it again. */
+static GPtrArray *
+open_data (Playing *playing, guint64 owner)
+{
+  const AssayPlan *plan = playing->given.plan;
+  GPtrArray *keepers = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_workspace_free);
+  const gint64 start = g_get_monotonic_time ();
+  gboolean is_open = TRUE;
+
+  for (guint i = 0; i < plan->datasets->len && is_open && !must_end (); i++) {
+    AssayWorkspace *keeper = assay_workspace_new (plan);
+    const char *sha256;
+
+    g_ptr_array_add (keepers, keeper);
+    assay_workspace_share_data (keeper, owner);
+    is_open = assay_workspace_dataset (keeper, i, &sha256, NULL);
+  }
+  g_mutex_lock (&playing->lock);
+  playing->opening = seconds_since (start);
+  g_mutex_unlock (&playing->lock);
+  return keepers;
+}
+
+static gpointer
+play (gpointer data)
+{
+  Playing *playing = data;
+  const gint64 start = g_get_monotonic_time ();
+  const guint64 owner = assay_shared_owner ();
+  g_autoptr (GPtrArray) keepers = open_data (playing, owner);
+  double share = SMALLEST, next = SMALLEST;
+
+  while (next > 0 && !must_end ()) {
+    share = next;
+    if (!play_part (playing, share, owner))
+      break;
+    next = next_share (playing, share, playing->given.seconds - seconds_since (start));
+  }
+  if (share < 1 && !must_end ())
+    play_largest (playing, MIN (share * SMALL_STEP, 1), owner, start);
+  g_mutex_lock (&playing->lock);
+  playing->is_over = TRUE;
+  g_cond_signal (&playing->is_over_cond);
+  g_mutex_unlock (&playing->lock);
+  return NULL;
+}
+
+/* With the lock held: waits until @until for the thread to end. Whether it has. */
+static gboolean
+await (Playing *playing, gint64 until)
+{
+  while (!playing->is_over && g_get_monotonic_time () < until)
+    g_cond_wait_until (&playing->is_over_cond, &playing->lock,
+                       MIN (until, g_get_monotonic_time () + LOOK_US));
+  return playing->is_over;
+}
+
+/* ---- Adding up ---- */
+
+/* By how much the work of what was played twice grows in all: what was played once, because the
+ * time was over, is taken to grow as that did. 0: nothing was played twice. */
+static double
+growth_of_others (const Playing *playing)
+{
+  double first = 0, full = 0;
+
+  ASSAY_FOR_EACH_IN (const Kind, kind, playing->kinds) {
+    const GArray *played = kind->first;
+
+    if (played->len > 1) {
+      first += g_array_index (played, AssayPlayed, 0).seconds;
+      full += foretell (played, 1, kind->steepest);
+    }
+  }
+  return first > 0 ? full / first : 0;
+}
+
+static double
+full_time (const GArray *played, double growth, double steepest)
+{
+  const AssayPlayed *only = &g_array_index (played, AssayPlayed, 0);
+
+  return played->len == 1 && only->share < 1 && growth > 0 ? only->seconds * growth
+                                                           : foretell (played, 1, steepest);
+}
+
+static char *
+name_of (const AssayPlan *plan, guint index)
+{
+  const AssayCell *cell = NULL;
+
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    cell = assay_plan_cell (plan, i);
+    if (cell->trial == 0 && index-- == 0)
+      break;
+  }
+  return g_strdup_printf ("%s of %s", assay_plan_attack_or_utility (plan, cell)->name,
+                          assay_plan_defense (plan, cell)->name);
+}
+
+static void
+add_up (const Playing *playing, AssayForetold *foretold)
+{
+  const AssayPlan *plan = playing->given.plan;
+  const double growth = growth_of_others (playing);
+  const double pace = pace_of (playing);
+
+  foretold->kinds = playing->kinds->len;
+  foretold->seconds = playing->opening;
+  for (guint i = 0; i < playing->kinds->len; i++) {
+    const Kind *kind = &g_array_index (playing->kinds, Kind, i);
+    double first;
+
+    if (kind->first->len == 0) {
+      if (foretold->missing++ == 0)
+        foretold->first = name_of (plan, i);
+      continue;
+    }
+    first = pace * full_time (kind->first, growth, kind->steepest);
+    foretold->seconds
+        += first
+           + (double) (plan->trials - 1)
+                 * (kind->later->len > 0 ? pace * full_time (kind->later, growth, kind->steepest)
+                                         : first);
+  }
+  ASSAY_FOR_EACH_IN (const AssayPlayed, ended, playing->whole)
+    foretold->share = ended->share;
+}
+
+gboolean
+assay_foretell (const AssayForetelling *foretelling, AssayForetold *ret_foretold)
+{
+  Playing *playing = playing_new (foretelling);
+  const gint64 start = g_get_monotonic_time ();
+  gboolean is_over;
+  GThread *thread;
+
+  *ret_foretold = (AssayForetold){ 0 };
+  is_cancelled = foretelling->is_cancelled;
+  g_atomic_int_set (&is_late, FALSE);
+  assay_interrupt_set_check (must_end);
+  thread = g_thread_new ("foretell", play, playing);
+  g_mutex_lock (&playing->lock);
+  if (!await (playing, start + (gint64) (foretelling->seconds * G_USEC_PER_SEC)))
+    g_atomic_int_set (&is_late, TRUE);
+  is_over = await (playing, g_get_monotonic_time () + PATIENCE_US);
+  ret_foretold->took = seconds_since (start);
+  add_up (playing, ret_foretold);
+  g_mutex_unlock (&playing->lock);
+  if (!is_over) {
+    g_thread_unref (thread); /* which still uses what it plays */
+    return FALSE;
+  }
+  g_thread_join (thread);
+  playing_free (playing);
+  return TRUE;
+}

@@ -1,0 +1,37 @@
+/* What was foretold of a run, in words. */
+#include "runner/foretell/foretell.h"
+
+void
+assay_foretold_clear (AssayForetold *foretold)
+{
+  g_clear_pointer (&foretold->first, g_free);
+}
+
+static char *
+duration (double seconds)
+{
+  if (seconds < 1)
+    return g_strdup ("a second");
+  if (seconds < 100)
+    return g_strdup_printf ("%.0f s", seconds);
+  return seconds < 100 * 60 ? g_strdup_printf ("%.0f min", seconds / 60)
+                            : g_strdup_printf ("%.0f h", seconds / 3600);
+}
+
+char *
+assay_foretold_describe (const AssayForetold *foretold)
+{
+  g_autofree char *seconds = duration (foretold->seconds);
+  g_autofree char *took = duration (foretold->took);
+  g_autofree char *share
+      = foretold->share >= 1 ? g_strdup ("all") : g_strdup_printf ("1/%.0f", 1 / foretold->share);
+
+  if (foretold->missing == foretold->kinds)
+    return g_strdup_printf ("not known, more than %s: no part of any cell ended by then", took);
+  if (foretold->missing > 0)
+    return g_strdup_printf ("more than %s: of %u kinds of cells %u had no part that ended well "
+                            "within %s, the first of them %s",
+                            seconds, foretold->kinds, foretold->missing, took, foretold->first);
+  return g_strdup_printf ("about %s; parts of up to %s of each cell were played in %s", seconds,
+                          share, took);
+}
