@@ -207,12 +207,6 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
   return (guint64) shape->n_secrets * shape->n_secrets * 20;
 }
 
-static guint
-wants (G_GNUC_UNUSED gconstpointer settings)
-{
-  return ASSAY_HAS_GRAPH;
-}
-
 static const AssayParam parameters[] = {
   ASSAY_PARAM_BOOL (CombinedLink, release, TRUE,
                     "Whether it learns from the release; without, from features alone"),
@@ -228,8 +222,7 @@ ASSAY_ATTACK (combined_link, "combined-link",
   .memory = memory,
   .reads = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES,
   .needs = ASSAY_GRANT_FEATURES | ASSAY_GRANT_KNOWN_EDGES,
-  .wants = wants,
-  .game = ASSAY_GAME_EDGE,
+  EDGE_GAME,
   .attack = attack,
   .control = { .says = "edges between items of which none is known are told from triangle counts "
                        "without noise, and without a release from cosines",

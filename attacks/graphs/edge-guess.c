@@ -84,6 +84,31 @@ edge_guess_of_release (const AssayRelease *release, gsize *ret_count, GError **e
                                               : score_codes (release, ret_count, error);
 }
 
+gboolean
+edge_guess_attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation *seen,
+                   AssayGuess *ret_guess, GError **error)
+{
+  gsize count;
+  float *scores = edge_guess_of_release (seen->release, &count, error);
+
+  if (scores == NULL)
+    return FALSE;
+  edge_guess_take (ret_guess, count, scores, NULL);
+  return TRUE;
+}
+
+guint64
+edge_guess_memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
+{
+  return (guint64) shape->n_secrets * shape->n_secrets / 2 * sizeof (float);
+}
+
+guint
+edge_guess_wants (G_GNUC_UNUSED gconstpointer settings)
+{
+  return ASSAY_HAS_GRAPH;
+}
+
 /* ---- Cases ---- */
 
 static AssayMatrix *
@@ -239,4 +264,11 @@ edge_case_make (const EdgeCase *made, AssayControlCase *ret_case, GError **error
          && (made->has_codes ? release_signs (graph, ret_case->release, error)
                              : release_triangles (graph, ret_case->release, error))
          && take_knowledge (graph, ret_case, error);
+}
+
+gboolean
+edge_case_alike (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key,
+                 AssayControlCase *ret_case, GError **error)
+{
+  return edge_case_make (&(EdgeCase){ .key = key, .is_alike = TRUE }, ret_case, error);
 }

@@ -3,8 +3,6 @@
 
 #include "core/plugin/attack.h"
 
-G_BEGIN_DECLS
-
 /* Room for a score of each pair i < j of @n secrets, 0. ASSAY_ERROR_MEMORY. */
 float *edge_guess_scores (gsize n, GError **error);
 /* Takes them over; @pairs (two secrets of each of @count, i < j) too, or NULL for all pairs. */
@@ -14,6 +12,15 @@ void edge_guess_take (AssayGuess *guess, gsize count, float *scores, gint64 *pai
  * paired codes minus the sum of the four Hamming distances between a code of either item.
  * ASSAY_ERROR_MEMORY. */
 float *edge_guess_of_release (const AssayRelease *release, gsize *ret_count, GError **error);
+
+/* The callbacks `attack` and `memory` of an attack that guesses those scores. */
+gboolean edge_guess_attack (const AssayAttackContext *context, const AssayObservation *seen,
+                            AssayGuess *ret_guess, GError **error);
+guint64 edge_guess_memory (gconstpointer settings, const AssayShape *shape);
+
+/* What an attack of this game declares: it wants a dataset with a graph. */
+#define EDGE_GAME .game = ASSAY_GAME_EDGE, .wants = edge_guess_wants
+guint edge_guess_wants (gconstpointer settings);
 
 typedef struct {
   AssayStreamKey key;
@@ -28,5 +35,6 @@ typedef struct {
  * ln (1 + triangles) as a weight, without noise. Features and the edges between the first half of
  * the items are known. ASSAY_ERROR_MEMORY. */
 gboolean edge_case_make (const EdgeCase *made, AssayControlCase *ret_case, GError **error);
-
-G_END_DECLS
+/* The control of an attack that goes by features: edges between alike items. */
+gboolean edge_case_alike (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
+                          GError **error);

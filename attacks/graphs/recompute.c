@@ -73,23 +73,10 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return TRUE;
 }
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  return edge_case_make (&(EdgeCase){ .key = key, .is_alike = TRUE }, ret_case, error);
-}
-
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 {
   return (guint64) shape->n_secrets * shape->n_secrets * 24;
-}
-
-static guint
-wants (G_GNUC_UNUSED gconstpointer settings)
-{
-  return ASSAY_HAS_GRAPH;
 }
 
 static const AssayParam parameters[] = {
@@ -109,9 +96,8 @@ ASSAY_ATTACK (recompute, "recompute",
   .memory = memory,
   .reads = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES,
   .needs = ASSAY_GRANT_FEATURES,
-  .wants = wants,
-  .game = ASSAY_GAME_EDGE,
+  EDGE_GAME,
   .attack = attack,
   .control = { .says = "items that are joined where their cosine is above 0.5 list each other",
-               .make = make_control,
+               .make = edge_case_alike,
                .at_least = 0.75 });

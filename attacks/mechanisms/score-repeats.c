@@ -5,30 +5,18 @@
  * runs, generators with few states, and rows that come again.
  *
  * Continuous noise as float32 repeats by chance: a few values in 10^5, whose terms are small. */
-#include <math.h>
 #include <string.h>
 
-#include "attacks/mechanisms/event-score.h"
+#include "attacks/mechanisms/count-table.h"
 #include "core/base/parallel.h"
 
 #define MOST_COLUMNS 256
 #define MOST_VALUES (1u << 19) /* that are counted, on either input */
 
 typedef struct {
-  guint64 hash; /* 0: free */
-  guint64 key;  /* of the value, or the hash of the row */
-  guint32 column;
-  guint32 counts[2];
-  double score;
-} Slot;
-
-typedef struct {
-  guint64 mask; /* number of slots - 1; at least half of them are free */
-  Slot *slots;
+  CountTable table;
   gsize n_columns, cols;
   guint32 *columns; /* with a value that repeats; `cols` stands for the row */
-  gsize n_terms;    /* that are not 0 */
-  GArray *terms;    /* the largest */
 } Repeats;
 
 static void
@@ -36,10 +24,8 @@ free_repeats (gpointer data)
 {
   Repeats *repeats = data;
 
-  g_free (repeats->slots);
+  count_table_clear (&repeats->table);
   g_free (repeats->columns);
-  if (repeats->terms != NULL)
-    g_array_unref (repeats->terms);
   g_free (repeats);
 }
 
@@ -61,14 +47,10 @@ hash_of (AssayOutputs outputs, gsize run, gsize column)
   return hash | 2;
 }
 
-static Slot *
+static CountSlot *
 find (const Repeats *repeats, guint64 hash)
 {
-  guint64 at = (hash >> 2) & repeats->mask;
-
-  while (repeats->slots[at].hash != 0 && repeats->slots[at].hash != hash)
-    at = (at + 1) & repeats->mask;
-  return &repeats->slots[at];
+  return count_table_find (&repeats->table, hash, hash >> 2);
 }
 
 static void
@@ -91,7 +73,7 @@ score_repeats (gconstpointer data, G_GNUC_UNUSED const AssayOracle *oracle, Assa
 typedef struct {
   const EventSample *sample;
   gsize rows;     /* a side */
-  GArray **found; /* of each column: Slot */
+  GArray **found; /* of each column: CountSlot */
 } Counting;
 
 /* Hashes with the side in the lowest bit -> those that occur twice or more. */
@@ -102,14 +84,14 @@ count_column (gsize column, guint worker, gpointer data)
   const EventSample *sample = job->sample;
   const gsize n = 2 * job->rows;
   g_autofree guint64 *hashes = g_new (guint64, n);
-  GArray *found = g_array_new (FALSE, TRUE, sizeof (Slot));
+  GArray *found = g_array_new (FALSE, TRUE, sizeof (CountSlot));
 
   (void) worker;
   for (gsize i = 0; i < n; i++)
     hashes[i] = (hash_of (sample->outputs[i % 2], i / 2, column) & ~1ull) | (i % 2);
   event_sort_keys (hashes, n);
   for (gsize i = 0, end; i < n; i = end) {
-    Slot slot = { .hash = hashes[i] & ~1ull, .column = (guint32) column };
+    CountSlot slot = { .hash = hashes[i] & ~1ull, .column = (guint32) column };
 
     for (end = i; end < n && (hashes[end] & ~1ull) == slot.hash; end++)
       slot.counts[hashes[end] & 1]++;
@@ -134,69 +116,21 @@ name_values (Repeats *repeats, const EventSample *sample, gsize rows)
     for (gsize i = 0; i < 2 * rows; i++) {
       const AssayOutputs outputs = sample->outputs[i % 2];
       const guint64 hash = hash_of (outputs, i / 2, repeats->columns[c]) & ~1ull;
-      Slot *slot = find (repeats, hash);
+      CountSlot *slot = find (repeats, hash);
 
       if (slot->hash != 0)
         slot->key = key_of (outputs, i / 2, repeats->columns[c]);
     }
 }
 
-/* The larger score first; of equal ones the first column, and the smaller value. */
-static gboolean
-is_larger (const Slot *a, const Slot *b)
-{
-  if (fabs (a->score) != fabs (b->score))
-    return fabs (a->score) > fabs (b->score);
-  return a->column != b->column ? a->column < b->column : a->key < b->key;
-}
-
-static char *
-describe_slot (const Slot *slot, const EventSample *sample)
-{
-  g_autofree char *value = NULL;
-
-  for (gsize i = 0; slot->column == sample->cols && i < 2 * sample->count; i++)
-    if (event_score_hash (sample->outputs[i % 2], i / 2) == slot->key)
-      return event_where_row (sample->outputs[i % 2], i / 2);
-  value = event_number (assay_output_value (slot->key));
-  return g_strdup_printf ("where y%u = %s", slot->column + 1, value);
-}
-
-/* What the values of the largest scores are, while there is a sample of them. */
-static void
-find_terms (Repeats *repeats, const EventSample *sample)
-{
-  const Slot *last = NULL;
-
-  repeats->terms = event_terms_new ();
-  for (gsize s = 0; s <= repeats->mask; s++)
-    repeats->n_terms += repeats->slots[s].score != 0;
-  for (gsize t = 0; t < MIN (EVENT_MOST_TERMS, repeats->n_terms); t++) {
-    const Slot *best = NULL;
-
-    for (gsize s = 0; s <= repeats->mask; s++) {
-      const Slot *slot = &repeats->slots[s];
-
-      if (slot->score != 0 && (last == NULL || is_larger (last, slot))
-          && (best == NULL || is_larger (slot, best)))
-        best = slot;
-    }
-    event_terms_add (repeats->terms, best->score, describe_slot (best, sample));
-    last = best;
-  }
-}
-
 static void
 fill_slots (Repeats *repeats, const Counting *counting, gsize n_columns)
 {
-  gsize n_slots = 4, n = 0;
+  gsize n = 0;
 
   for (gsize c = 0; c < n_columns; c++)
     n += counting->found[c]->len;
-  while (n_slots < 2 * (n + 1))
-    n_slots *= 2;
-  repeats->mask = n_slots - 1;
-  repeats->slots = g_new0 (Slot, n_slots);
+  count_table_init (&repeats->table, n);
   repeats->columns = g_new (guint32, n_columns);
   for (gsize c = 0; c < n_columns; c++) {
     const GArray *found = counting->found[c];
@@ -204,11 +138,11 @@ fill_slots (Repeats *repeats, const Counting *counting, gsize n_columns)
     if (found->len > 0)
       repeats->columns[repeats->n_columns++] = (guint32) c;
     for (guint f = 0; f < found->len; f++) {
-      const Slot *seen = &g_array_index (found, Slot, f);
-      Slot *slot = find (repeats, seen->hash);
+      const CountSlot *seen = &g_array_index (found, CountSlot, f);
+      CountSlot *slot = find (repeats, seen->hash);
 
       *slot = *seen;
-      slot->score = log ((seen->counts[0] + 1.0) / (seen->counts[1] + 1.0));
+      slot->score = count_slot_score (seen);
     }
   }
 }
@@ -216,9 +150,7 @@ fill_slots (Repeats *repeats, const Counting *counting, gsize n_columns)
 static char *
 describe_repeats (gconstpointer data)
 {
-  const Repeats *repeats = data;
-
-  return event_terms_join (repeats->terms, repeats->n_terms - repeats->terms->len);
+  return count_table_describe (&((const Repeats *) data)->table);
 }
 
 static char *
@@ -235,10 +167,10 @@ repeats_in_python (gconstpointer data)
       g_string_append (text, "row_hash(y), {");
     else
       g_string_append_printf (text, "key(y[:, %u]), {", column);
-    for (gsize s = 0; s <= repeats->mask; s++)
-      if (repeats->slots[s].score != 0 && repeats->slots[s].column == column)
-        g_string_append_printf (text, "%" G_GUINT64_FORMAT ": %.17g, ", repeats->slots[s].key,
-                                repeats->slots[s].score);
+    for (gsize s = 0; s <= repeats->table.mask; s++)
+      if (repeats->table.slots[s].score != 0 && repeats->table.slots[s].column == column)
+        g_string_append_printf (text, "%" G_GUINT64_FORMAT ": %.17g, ", repeats->table.slots[s].key,
+                                repeats->table.slots[s].score);
     g_string_append (text, "})\n");
   }
   g_string_append (text, "return total\n");
@@ -265,7 +197,7 @@ event_score_repeats (const EventSample *sample, GError **error)
   repeats->cols = sample->cols;
   fill_slots (repeats, &counting, n_columns);
   name_values (repeats, sample, counting.rows);
-  find_terms (repeats, sample);
+  count_table_find_terms (&repeats->table, sample, FALSE);
   for (gsize c = 0; c < n_columns; c++)
     g_array_unref (found[c]);
   score = g_new0 (EventScore, 1);
