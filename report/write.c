@@ -60,8 +60,8 @@ write_text (const char *folder, const char *file, char *taken, GError **error)
 }
 
 static gboolean
-write_sheet (const AssayResultContactSheet *sheet, const char *title, const char *folder,
-             GError **error)
+write_contact_sheet (const AssayResultContactSheet *sheet, const char *title, const char *folder,
+                     GError **error)
 {
   g_autofree char *picture = g_strconcat (sheet->name, ".png", NULL);
   g_autofree char *legend = g_strconcat (sheet->name, ".json", NULL);
@@ -71,9 +71,9 @@ write_sheet (const AssayResultContactSheet *sheet, const char *title, const char
          && write_text (folder, legend, assay_contact_sheet_json (sheet), error);
 }
 
-/* A sheet of which no cell had a picture has no files. */
+/* A contact sheet of which no cell had a picture has no files. */
 static gboolean
-write_sheets (const AssayResults *results, const char *folder, GError **error)
+write_contact_sheets (const AssayResults *results, const char *folder, GError **error)
 {
   g_autofree char *pictures = g_build_filename (folder, ASSAY_PICTURE_FOLDER, NULL);
 
@@ -83,7 +83,7 @@ write_sheets (const AssayResults *results, const char *folder, GError **error)
     if (g_mkdir_with_parents (pictures, 0777) != 0)
       return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be created: %s", pictures,
                          g_strerror (errno));
-    if (!write_sheet (sheet, results->title, pictures, error))
+    if (!write_contact_sheet (sheet, results->title, pictures, error))
       return FALSE;
   }
   return TRUE;
@@ -111,7 +111,8 @@ assay_report_write (const AssayResults *results, const char *folder, const Assay
          && write_text (folder, "results.csv", assay_report_csv (results), error)
          && write_text (folder, "claims.xml", assay_report_junit (results), error)
          && write_text (folder, "summary.md", assay_report_markdown (results), error)
-         && write_sheets (results, folder, error) && write_page (results, folder, figures, error)
+         && write_contact_sheets (results, folder, error)
+         && write_page (results, folder, figures, error)
          && assay_report_write_file (folder, "run.json", TRUE, fill_about, &about, error);
 }
 

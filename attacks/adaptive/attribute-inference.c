@@ -295,7 +295,6 @@ static const AssayParam parameters[]
                             ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
-/* Examples with their copies, and the square matrices of the factorization. */
 static guint
 wants (gconstpointer values)
 {
@@ -307,6 +306,7 @@ wants (gconstpointer values)
                                                       : 0;
 }
 
+/* Examples with their copies, and the square matrices of the factorization. */
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 {

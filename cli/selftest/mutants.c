@@ -81,7 +81,7 @@ keep (AssaySavedRun *run, const AssayResultMutants *mutants, GError **error)
 }
 
 static gboolean
-on_keep (const AssayResultMutants *mutants, gpointer data, GError **error)
+on_save (const AssayResultMutants *mutants, gpointer data, GError **error)
 {
   return assay_report_write_mutants_part (mutants, ((const AssaySavedRun *) data)->folder, error);
 }
@@ -95,10 +95,10 @@ play (const AssayPlan *plan, AssaySavedRun *run, const CliMutantsOptions *option
   g_autoptr (AssayResultMutants) mutants = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;
-  g_autofree char *part
+  g_autofree char *path
       = run != NULL ? g_build_filename (run->folder, ASSAY_MUTANTS_PART_FILE, NULL) : NULL;
-  const AssayMutantsKept kept = { part, on_keep, run };
-  const gboolean is_ok = assay_mutants_play (plan, &kept, &callbacks, &mutants, &error);
+  const AssayUnfinishedMutants unfinished = { path, on_save, run };
+  const gboolean is_ok = assay_mutants_play (plan, &unfinished, &callbacks, &mutants, &error);
 
   cli_progress_free (progress);
   if (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)) {
@@ -118,7 +118,7 @@ play (const AssayPlan *plan, AssaySavedRun *run, const CliMutantsOptions *option
   if (run != NULL && !keep (run, mutants, &error))
     return cli_fail (error);
   if (run != NULL)
-    g_unlink (part);
+    g_unlink (path);
   if (run != NULL)
     printf ("kept in %s: %s; its reports were written again\n", run->folder, ASSAY_MUTANTS_FILE);
   return mutants->n_counted > 0 ? EXIT_OK : EXIT_INCONCLUSIVE;

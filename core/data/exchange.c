@@ -171,12 +171,9 @@ assay_truth_check (const AssayTruth *truth, GError **error)
   const AssayArraySpec *lists[ASSAY_N_KINDS + 2] = { truth_arrays };
   guint n_lists = 1;
 
-  for (guint i = 0; i < ASSAY_N_KINDS; i++) {
-    const AssayKind *kind = assay_kind ((AssayReleaseKind) (1u << i));
-
-    if (kind->truth != NULL)
-      lists[n_lists++] = kind->truth;
-  }
+  for (guint i = 0; i < ASSAY_N_KINDS; i++)
+    if (assay_kind ((AssayReleaseKind) (1u << i))->truth != NULL)
+      lists[n_lists++] = assay_kind ((AssayReleaseKind) (1u << i))->truth;
   if (!assay_arrays_check (&truth->arrays, lists, "truth", error))
     return FALSE;
   for (guint i = 0; i < ASSAY_N_KINDS; i++) {
@@ -185,10 +182,9 @@ assay_truth_check (const AssayTruth *truth, GError **error)
     if (kind->check_truth != NULL && !kind->check_truth (truth, error))
       return FALSE;
   }
-  if (!check_edges (truth, error) || !check_modalities (truth, error))
-    return FALSE;
-  return assay_geometry_check (&truth->geometry,
-                               assay_arrays_get (&truth->arrays, "secrets")->shape[1], error);
+  return check_edges (truth, error) && check_modalities (truth, error)
+         && assay_geometry_check (&truth->geometry,
+                                  assay_arrays_get (&truth->arrays, "secrets")->shape[1], error);
 }
 
 /* ---- What a release says ---- */

@@ -424,14 +424,8 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
   is_ok = assay_attack_run (attack, context, &like, guess, error);
   if (is_ok && game == ASSAY_GAME_LINK)
     judge_link (control_case, &like, guess, ret_outcome);
-  else if (is_ok && game == ASSAY_GAME_PAIR)
-    is_ok = assay_control_judge_pairs (control_case, guess, ret_outcome, error);
-  else if (is_ok && game == ASSAY_GAME_INFER)
-    is_ok = assay_infer_judge (control_case->truth, guess, ret_outcome, error);
-  else if (is_ok && game == ASSAY_GAME_MEMBER)
-    is_ok = assay_member_judge (control_case->truth, guess, ret_outcome, error);
-  else if (is_ok && game == ASSAY_GAME_CROSS)
-    is_ok = assay_cross_judge (control_case->truth, guess, ret_outcome, error);
+  else if (is_ok && game != ASSAY_GAME_RECONSTRUCT)
+    is_ok = assay_control_judge_scores (game, control_case, guess, ret_outcome, error);
   else if (is_ok)
     is_ok = judge_reconstruct (control_case, guess, context->stream, ret_outcome, error);
   ret_outcome->is_won = ret_outcome->share >= assay_control_like_at_least (ret_outcome->n);

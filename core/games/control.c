@@ -294,9 +294,9 @@ assay_control_judge_candidates (const AssayControlCase *control_case, const Assa
   ret_outcome->share = (double) won / (double) n;
 }
 
-gboolean
-assay_control_judge_pairs (const AssayControlCase *control_case, const AssayGuess *guess,
-                           AssayControlOutcome *ret_outcome, GError **error)
+static gboolean
+judge_pairs (const AssayControlCase *control_case, const AssayGuess *guess,
+             AssayControlOutcome *ret_outcome, GError **error)
 {
   const AssayArray *sources = assay_arrays_get (&control_case->truth->arrays, "sources");
   const AssayArray *pairs = assay_arrays_get (&guess->arrays, "pairs");
@@ -325,6 +325,27 @@ assay_control_judge_pairs (const AssayControlCase *control_case, const AssayGues
   ret_outcome->n = n_shared;
   ret_outcome->share = sum / (double) n_shared;
   return TRUE;
+}
+
+gboolean
+assay_control_judge_scores (AssayGame game, const AssayControlCase *control_case,
+                            const AssayGuess *guess, AssayControlOutcome *ret_outcome,
+                            GError **error)
+{
+  switch (game) {
+  case ASSAY_GAME_PAIR:
+    return judge_pairs (control_case, guess, ret_outcome, error);
+  case ASSAY_GAME_INFER:
+    return assay_infer_judge (control_case->truth, guess, ret_outcome, error);
+  case ASSAY_GAME_MEMBER:
+    return assay_member_judge (control_case->truth, guess, ret_outcome, error);
+  case ASSAY_GAME_CROSS:
+    return assay_cross_judge (control_case->truth, guess, ret_outcome, error);
+  case ASSAY_GAME_EDGE:
+    return assay_edge_judge (control_case->truth, guess, ret_outcome, error);
+  default:
+    g_return_val_if_reached (FALSE);
+  }
 }
 
 /* ---- The control ---- */
@@ -361,16 +382,8 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
 
   if (is_ok && game == ASSAY_GAME_LINK)
     assay_control_judge_candidates (control_case, guess, ret_outcome);
-  else if (is_ok && game == ASSAY_GAME_PAIR)
-    is_ok = assay_control_judge_pairs (control_case, guess, ret_outcome, error);
-  else if (is_ok && game == ASSAY_GAME_INFER)
-    is_ok = assay_infer_judge (control_case->truth, guess, ret_outcome, error);
-  else if (is_ok && game == ASSAY_GAME_MEMBER)
-    is_ok = assay_member_judge (control_case->truth, guess, ret_outcome, error);
-  else if (is_ok && game == ASSAY_GAME_CROSS)
-    is_ok = assay_cross_judge (control_case->truth, guess, ret_outcome, error);
-  else if (is_ok && game == ASSAY_GAME_EDGE)
-    is_ok = assay_edge_judge (control_case->truth, guess, ret_outcome, error);
+  else if (is_ok && game != ASSAY_GAME_RECONSTRUCT)
+    is_ok = assay_control_judge_scores (game, control_case, guess, ret_outcome, error);
   else if (is_ok && assay_arrays_get (&guess->arrays, "codes") != NULL)
     judge_codes (control_case, guess, ret_outcome);
   else if (is_ok && assay_guess_is_of_weights (guess))

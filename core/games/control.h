@@ -34,6 +34,8 @@ gboolean assay_attack_run (const AssayAttack *attack, const AssayAttackContext *
 /* The share of items whose first candidate is one of the case's `partners`. */
 void assay_control_judge_candidates (const AssayControlCase *control_case, const AssayGuess *guess,
                                      AssayControlOutcome *ret_outcome);
-/* The area under the ROC curve of the guess's pairs, by the case's `sources`. */
-gboolean assay_control_judge_pairs (const AssayControlCase *control_case, const AssayGuess *guess,
-                                    AssayControlOutcome *ret_outcome, GError **error);
+/* What a guess is worth that gives scores: in the game pair the area under the ROC curve, by the
+ * case's `sources`; in infer, member, cross and edge by its truth. */
+gboolean assay_control_judge_scores (AssayGame game, const AssayControlCase *control_case,
+                                     const AssayGuess *guess, AssayControlOutcome *ret_outcome,
+                                     GError **error);

@@ -90,7 +90,7 @@ describe (const AssayComponent *component)
 }
 
 static gboolean
-is_same_part (const AssayComponent *a, const AssayComponent *b)
+is_same_component (const AssayComponent *a, const AssayComponent *b)
 {
   g_autofree char *ours = assay_settings_canonical (a->settings);
   g_autofree char *theirs = assay_settings_canonical (b->settings);
@@ -106,12 +106,12 @@ check_dataset (const GPtrArray *runs, guint other, guint index, const GPtrArray 
   const char *ours = assay_result_component (a->results->datasets, index)->sha256;
   const char *theirs = assay_result_component (b->results->datasets, index)->sha256;
   const AssayComponent *component = assay_plan_component (a->plan->datasets, index);
-  const AssayComponent *their_part = assay_plan_component (b->plan->datasets, index);
+  const AssayComponent *theirs_at = assay_plan_component (b->plan->datasets, index);
   const char *first = names->pdata[0], *second = names->pdata[other];
 
-  if (!is_same_part (component, their_part)) {
+  if (!is_same_component (component, theirs_at)) {
     g_autofree char *one = describe (component);
-    g_autofree char *two = describe (their_part);
+    g_autofree char *two = describe (theirs_at);
 
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "%s and %s cannot be compared: their datasets differ: %s and %s", first,
@@ -148,10 +148,10 @@ assay_compare_check (const GPtrArray *runs, const GPtrArray *names, GError **err
 }
 
 gint
-assay_compare_find_part (const GPtrArray *other, const AssayComponent *component)
+assay_compare_find_component (const GPtrArray *other, const AssayComponent *component)
 {
   for (guint i = 0; i < other->len; i++)
-    if (is_same_part (assay_plan_component (other, i), component))
+    if (is_same_component (assay_plan_component (other, i), component))
       return (gint) i;
   return -1;
 }
@@ -172,7 +172,7 @@ shares_setting (const GPtrArray *ours, const GPtrArray *theirs, const AssayPlugi
 {
   for (guint i = 0; i < ours->len; i++)
     if (assay_plan_component (ours, i)->plugin == plugin
-        && assay_compare_find_part (theirs, assay_plan_component (ours, i)) >= 0)
+        && assay_compare_find_component (theirs, assay_plan_component (ours, i)) >= 0)
       return TRUE;
   return FALSE;
 }
@@ -191,7 +191,7 @@ assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
     const GPtrArray *theirs = is_utility ? other->utilities : other->metrics;
     const AssayComponent *twin = find_plugin (theirs, component->plugin);
 
-    if (assay_compare_find_part (theirs, component) >= 0)
+    if (assay_compare_find_component (theirs, component) >= 0)
       continue;
     if (twin != NULL && !shares_setting (ours, theirs, component->plugin)) {
       g_autofree char *one = describe (component);
@@ -211,7 +211,7 @@ assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
 gboolean
 assay_compare_is_same (const AssayComponent *a, const AssayComponent *b)
 {
-  return is_same_part (a, b) && a->grants == b->grants
+  return is_same_component (a, b) && a->grants == b->grants
          && g_strcmp0 (a->tuned_keys, b->tuned_keys) == 0
          && g_strcmp0 (a->tune_measure, b->tune_measure) == 0;
 }

@@ -10,11 +10,11 @@ gboolean assay_compare_check (const GPtrArray *runs, const GPtrArray *names, GEr
 /* The same plugin with the same settings, grants and tuning, whatever their labels. */
 gboolean assay_compare_is_same (const AssayComponent *a, const AssayComponent *b);
 
-/* Which part of @other is what @part is: the same plugin with the same settings; -1: none. */
-gint assay_compare_find_part (const GPtrArray *other, const AssayComponent *component);
+/* Which of @other is what @component is: the same plugin with the same settings; -1: none. */
+gint assay_compare_find_component (const GPtrArray *other, const AssayComponent *component);
 
-/* Whether all runs have @part of the first run among their metrics (or, with @is_utility, their
- * utilities); @ret_lacks is the run that does not, or -1. ASSAY_ERROR_MISMATCH: a run has the
+/* Whether all runs have @component of the first run among their metrics (or, with @is_utility,
+ * their utilities); @ret_lacks is the run that does not, or -1. ASSAY_ERROR_MISMATCH: a run has the
  * plugin, but with other settings alone. */
 gboolean assay_compare_is_common (const GPtrArray *runs, const GPtrArray *names,
                                   const AssayComponent *component, gboolean is_utility,

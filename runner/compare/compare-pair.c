@@ -54,7 +54,7 @@ stream_of (const AssayCompared *compared, const AssayResultCell *a, const AssayR
   return assay_stream_key (assay_compared_run (compared, 0)->results->seed, 0, "compare", upstream);
 }
 
-/* What @measure is in the plan, by which it was measured as number @index of @parts. */
+/* What @measure is in the plan, by which it was measured as number @index of @components. */
 static const AssayMeasure *
 measure_of (const GPtrArray *components, guint index, const AssayResultMeasure *measure)
 {

@@ -197,10 +197,10 @@ add_points (const Maker *maker, AssayCompareAxis *axis, guint run)
   AssayCompared *compared = maker->compared;
   const AssayPlan *first = plan_of (maker, 0), *plan = plan_of (maker, run);
   const AssayResults *results = results_of (compared, run);
-  const gint m = assay_compare_find_part (
+  const gint m = assay_compare_find_component (
       plan->metrics, assay_plan_component (first->metrics, axis->metric->index));
   const gint u
-      = axis->utility != NULL ? assay_compare_find_part (
+      = axis->utility != NULL ? assay_compare_find_component (
             plan->utilities, assay_plan_component (first->utilities, axis->utility_by->index))
                               : -1;
 

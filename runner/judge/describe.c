@@ -100,7 +100,7 @@ describe_grants (guint grants)
   return (const char *const *) g_ptr_array_free (names, FALSE);
 }
 
-/* @settings: the part's own, or those of one of its candidates. */
+/* @settings: the component's own, or those of one of its candidates. */
 static AssayResultComponent *
 describe_component (AssayResults *results, const AssayComponent *planned, guint index,
                     const AssaySettings *settings)
@@ -124,8 +124,8 @@ describe_component (AssayResults *results, const AssayComponent *planned, guint 
 }
 
 static void
-describe_parts (AssayResults *results, const GPtrArray *planned_components, gboolean has_measures,
-                GPtrArray *components)
+describe_components (AssayResults *results, const GPtrArray *planned_components,
+                     gboolean has_measures, GPtrArray *components)
 {
   for (guint i = 0; i < planned_components->len; i++) {
     const AssayComponent *planned = assay_plan_component (planned_components, i);
@@ -247,11 +247,11 @@ assay_results_describe (const AssayPlan *plan)
   results->n_planned = plan->cells->len;
   results->blas = keep (results, assay_linalg_describe ());
   results->sqlite = sqlite3_libversion ();
-  describe_parts (results, plan->datasets, FALSE, results->datasets);
-  describe_parts (results, plan->defenses, FALSE, results->defenses);
-  describe_parts (results, plan->attacks, FALSE, results->attacks);
-  describe_parts (results, plan->utilities, TRUE, results->utilities);
-  describe_parts (results, plan->metrics, TRUE, results->metrics);
+  describe_components (results, plan->datasets, FALSE, results->datasets);
+  describe_components (results, plan->defenses, FALSE, results->defenses);
+  describe_components (results, plan->attacks, FALSE, results->attacks);
+  describe_components (results, plan->utilities, TRUE, results->utilities);
+  describe_components (results, plan->metrics, TRUE, results->metrics);
   describe_attacks (results, plan);
   describe_claims (results, plan);
   describe_lists (results, plan);

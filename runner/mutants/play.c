@@ -16,7 +16,7 @@ typedef struct {
   AssayResults *results;
   GArray *which[ASSAY_N_MUTANT_FAMILIES]; /* gboolean of each defense */
   AssayResultMutants *found;
-  const AssayMutantsKept *kept;
+  const AssayUnfinishedMutants *unfinished;
   AssayResultMutants *before; /* of a play that did not end, or NULL */
   AssayProgress progress;
 } Play;
@@ -234,9 +234,9 @@ play_one (Play *play, const AssayMutantFamily *family, const AssayMutatedPlan *m
 static gboolean
 load_before (Play *play, GError **error)
 {
-  if (play->kept->part == NULL)
+  if (play->unfinished->path == NULL)
     return TRUE;
-  if (!assay_mutants_read (play->results, play->kept->part, &play->before, error))
+  if (!assay_mutants_read (play->results, play->unfinished->path, &play->before, error))
     return FALSE;
   if (play->before != NULL && play->before->is_stale)
     g_clear_pointer (&play->before, assay_result_mutants_free);
@@ -290,7 +290,8 @@ play_mutant (Play *play, guint f, guint index, GError **error)
     return FALSE;
   }
   assay_mutants_add (play->found, one);
-  return play->kept->part == NULL || play->kept->keep (play->found, play->kept->data, error);
+  return play->unfinished->path == NULL
+         || play->unfinished->save (play->found, play->unfinished->data, error);
 }
 
 /* ---- All of them ---- */
@@ -351,11 +352,11 @@ note_undecided (const Play *play)
 }
 
 gboolean
-assay_mutants_play (const AssayPlan *plan, const AssayMutantsKept *kept,
+assay_mutants_play (const AssayPlan *plan, const AssayUnfinishedMutants *unfinished,
                     const AssayRunCallbacks *callbacks, AssayResultMutants **ret_mutants,
                     GError **error)
 {
-  g_auto (Play) play = { .plan = plan, .kept = kept, .callbacks = callbacks };
+  g_auto (Play) play = { .plan = plan, .unfinished = unfinished, .callbacks = callbacks };
   gboolean is_any = FALSE;
 
   play.data_owner = assay_shared_owner ();

@@ -12,18 +12,18 @@
 #include "runner/mutants/mutated-plan.h"
 #include "runner/run/run.h"
 
-/* What is kept from one play to the next, so that nothing is lost when one is killed. */
+/* What one play leaves to the next, so that nothing is lost when it is killed. */
 typedef struct {
-  const char *part; /* the file of an unfinished play; NULL: nothing is kept */
-  /* Writes the mutants that were played until now to `part`. */
-  gboolean (*keep) (const AssayResultMutants *mutants, gpointer data, GError **error);
+  const char *path; /* of its file; NULL: nothing is left */
+  /* Writes the mutants that were played until now to `path`. */
+  gboolean (*save) (const AssayResultMutants *mutants, gpointer data, GError **error);
   gpointer data;
-} AssayMutantsKept;
+} AssayUnfinishedMutants;
 
 /* FALSE: it cannot be told for @plan. ASSAY_ERROR_SCENARIO: it has no claim that mutants could
  * break; ASSAY_ERROR_MISMATCH: each such claim is violated as it is; ASSAY_ERROR_CANCELLED; or the
  * error of the run. @progress counts cells of all mutants. Mutants that an earlier play of the same
  * plan, claims and data kept are not played again. */
-gboolean assay_mutants_play (const AssayPlan *plan, const AssayMutantsKept *kept,
+gboolean assay_mutants_play (const AssayPlan *plan, const AssayUnfinishedMutants *unfinished,
                              const AssayRunCallbacks *callbacks, AssayResultMutants **ret_mutants,
                              GError **error);

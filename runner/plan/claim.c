@@ -57,7 +57,7 @@ find_utility (const AssayPlan *plan, const char *name, GPtrArray *names, AssayCl
   return FALSE;
 }
 
-/* The measure, by the metric part that has it: the only one, or the one that `metric` names. */
+/* The measure, by the metric that has it: the only one, or the one that `metric` names. */
 static gboolean
 find_measure (const AssayPlan *plan, const char *name, const char *label, AssayClaim *claim,
               GError **error)

@@ -315,7 +315,7 @@ parse_tune_measure (Source *source, GError **error)
 }
 
 static char *
-canonical_part (const AssayComponent *component)
+canonical_text (const AssayComponent *component)
 {
   g_autofree char *settings = assay_settings_canonical (component->settings);
   g_autofree char *grants = assay_grants_describe (component->grants);
@@ -394,7 +394,7 @@ add_components (const Source *source, GPtrArray *ret_components, GError **error)
       component->tuned_keys = describe_axes (source->tuned);
       component->tune_measure = g_strdup (source->tune_measure);
     }
-    component->canonical = canonical_part (component);
+    component->canonical = canonical_text (component);
     if (!assay_settings_check_complete (settings, error))
       return FALSE;
   }
@@ -437,7 +437,7 @@ assay_component_from_group (const AssayGroup *group, AssayPluginType type,
 
 /* ---- Names ---- */
 
-/* Whether @param differs among the parts @first to @end - 1. */
+/* Whether @param differs among the components @first to @end - 1. */
 static gboolean
 varies (const GPtrArray *components, guint first, guint end, const AssayParam *param)
 {
@@ -454,7 +454,7 @@ varies (const GPtrArray *components, guint first, guint end, const AssayParam *p
   return FALSE;
 }
 
-/* The parts @first to @end - 1 are those of one group. */
+/* The components @first to @end - 1 are those of one group. */
 static void
 set_names (GPtrArray *components, guint first, guint end)
 {

@@ -1,4 +1,4 @@
-/* From a group of a scenario to the parts of a plan: plugin, settings, sweep, grants, tuning. */
+/* From a group of a scenario to components of a plan: plugin, settings, sweep, grants, tuning. */
 #pragma once
 
 #include "runner/plan/plan.h"
@@ -11,5 +11,5 @@ gboolean assay_component_from_group (const AssayGroup *group, AssayPluginType ty
                                      const char *const *reserved, GPtrArray *ret_components,
                                      GError **error);
 
-/* Names every part by its label and by the settings in which parts of that label differ. */
+/* Names each component by its label and by the settings in which those of that label differ. */
 void assay_component_set_names (GPtrArray *components);

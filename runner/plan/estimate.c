@@ -1,4 +1,4 @@
-/* Memory of a run, by the sizes and settings of its parts. */
+/* Memory of a run, by the sizes and settings of its components. */
 #include "runner/plan/estimate.h"
 
 #include <unistd.h>

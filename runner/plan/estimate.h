@@ -3,7 +3,7 @@
 
 #include "runner/plan/plan.h"
 
-/* Sets `memory` of the plan, whose parts have been checked: bytes at the peak. */
+/* Sets `memory` of the plan, whose components have been checked: bytes at the peak. */
 void assay_plan_estimate (AssayPlan *plan);
 
 guint64 assay_plan_machine_memory (void); /* bytes */

@@ -4,7 +4,7 @@
 #include "core/base/each.h"
 #include "core/base/text.h"
 
-/* NULL, or why a plugin that reads @reads cannot be combined with the release of @part. */
+/* NULL, or why a plugin that reads @reads cannot be combined with that defense's release. */
 static char *
 why_not_kind (const char *what, const AssayPlugin *plugin, guint reads,
               const AssayComponent *component)
@@ -21,12 +21,12 @@ why_not_kind (const char *what, const AssayPlugin *plugin, guint reads,
 
 /* The same of an auditor. */
 static char *
-why_no_audit (const AssayComponent *component, const AssayComponent *defense_part)
+why_no_audit (const AssayComponent *component, const AssayComponent *defense_component)
 {
   const AssayAuditor *auditor = component->auditor;
-  const AssayDefense *defense = defense_part->defense;
+  const AssayDefense *defense = defense_component->defense;
   const AssayMechanism *mechanism
-      = assay_defense_mechanism (defense, defense_part->settings->values);
+      = assay_defense_mechanism (defense, defense_component->settings->values);
   const char *reason = NULL;
 
   if (mechanism == NULL && defense->mechanism == NULL && defense->claim != NULL)
@@ -86,11 +86,11 @@ why_no_known_rows (const AssayComponent *defense, const AssayComponent *attack)
 
 /* What an attack reads may be what the defense does not let anybody see. */
 static char *
-why_no_array (const AssayComponent *defense_part, const AssayAttack *attack)
+why_no_array (const AssayComponent *defense_component, const AssayAttack *attack)
 {
-  const AssayDefense *defense = defense_part->defense;
+  const AssayDefense *defense = defense_component->defense;
   const char *const *lacks
-      = defense->lacks != NULL ? defense->lacks (defense_part->settings->values) : NULL;
+      = defense->lacks != NULL ? defense->lacks (defense_component->settings->values) : NULL;
 
   for (const char *const *reads = attack->reads_arrays; reads != NULL && *reads != NULL; reads++)
     if (lacks != NULL && g_strv_contains (lacks, *reads))
@@ -101,11 +101,11 @@ why_no_array (const AssayComponent *defense_part, const AssayAttack *attack)
 }
 
 static char *
-why_no_gradient (const AssayComponent *defense_part, const AssayAttack *attack)
+why_no_gradient (const AssayComponent *defense_component, const AssayAttack *attack)
 {
-  const AssayDefense *defense = defense_part->defense;
+  const AssayDefense *defense = defense_component->defense;
   const char *instead = attack->reads_gradients && defense->no_gradients != NULL
-                            ? defense->no_gradients (defense_part->settings->values)
+                            ? defense->no_gradients (defense_component->settings->values)
                             : NULL;
 
   return instead == NULL
@@ -115,22 +115,23 @@ why_no_gradient (const AssayComponent *defense_part, const AssayAttack *attack)
 }
 
 char *
-assay_fit_why_not (const AssayComponent *defense_part, const AssayComponent *component)
+assay_fit_why_not (const AssayComponent *defense_component, const AssayComponent *component)
 {
   const AssayAttack *attack = assay_attack_of (component->plugin);
   char *reason;
 
   if (attack == NULL)
-    return why_no_audit (component, defense_part);
-  reason = why_not_kind ("attack", component->plugin,
-                         assay_attack_reads (attack, component->settings->values), defense_part);
+    return why_no_audit (component, defense_component);
+  reason
+      = why_not_kind ("attack", component->plugin,
+                      assay_attack_reads (attack, component->settings->values), defense_component);
   if (reason == NULL)
-    reason = why_no_array (defense_part, attack);
+    reason = why_no_array (defense_component, attack);
   if (reason == NULL)
-    reason = why_no_gradient (defense_part, attack);
+    reason = why_no_gradient (defense_component, attack);
   if (reason == NULL)
-    reason = why_no_known_rows (defense_part, component);
-  return reason != NULL ? reason : why_no_runs (defense_part, component);
+    reason = why_no_known_rows (defense_component, component);
+  return reason != NULL ? reason : why_no_runs (defense_component, component);
 }
 
 char *

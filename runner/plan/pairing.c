@@ -293,7 +293,7 @@ check_components (AssayPlan *plan, GError **error)
   return TRUE;
 }
 
-/* Pairs of neighbours in files, for runs alone: a kept plan does without them. */
+/* Pairs of neighbours in files, for runs alone: a plan that is read back does without them. */
 static gboolean
 check_pairs (const AssayPlan *plan, GError **error)
 {

@@ -4,7 +4,7 @@
 #include "runner/plan/plan.h"
 
 /* Probes the datasets (unless the plan has probes already: then of a run that was made before, on
- * whatever machine), checks every part against them, and fills in cells, skipped pairs and
+ * whatever machine), checks every component against them, and fills in cells, skipped pairs and
  * memory. Errors name the groups. */
 gboolean assay_plan_pair (AssayPlan *plan, GError **error);
 

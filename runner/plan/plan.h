@@ -141,7 +141,7 @@ typedef struct {
       *sheets; /* AssayContactSheet; part of the hash: their pictures are made with the cells */
   GArray *cells;      /* AssayCell, in the order of results */
   GPtrArray *skipped; /* AssaySkip */
-  AssayProbe *probes; /* one per dataset part */
+  AssayProbe *probes; /* one for each dataset */
   guint64 memory;     /* bytes at the peak, estimated */
   gboolean is_changed; /* by --set: then lines of the file do not tell all */
   char **folders;     /* where data files are looked for */

@@ -72,7 +72,7 @@ read_header (AssayPlan *plan, const AssayScenario *scenario, const AssayPlanOpti
   return TRUE;
 }
 
-/* ---- The parts ---- */
+/* ---- Components ---- */
 
 /* Whether an attack of the scenario gives what @metric measures. */
 static gboolean
@@ -239,7 +239,7 @@ read_places (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 }
 
 static gboolean
-read_parts (AssayPlan *plan, const AssayScenario *scenario, GError **error)
+read_components (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 {
   ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups)
     if (!read_group (plan, group, error))
@@ -344,7 +344,7 @@ data_folders (const char *scenario_path)
 /* ---- Identity ---- */
 
 static void
-append_parts (GString *text, const char *kind, const GPtrArray *components)
+append_components (GString *text, const char *kind, const GPtrArray *components)
 {
   ASSAY_FOR_EACH (const AssayComponent, component, components) {
     g_auto (GStrv) lines = g_strsplit (component->canonical, "\n", -1);
@@ -368,11 +368,11 @@ canonical_plan (const AssayPlan *plan)
                           "seed=%" G_GUINT64_FORMAT "\ntrials=%zu\nsecrets=%zu\n"
                           "tune_secrets=%zu\nconfidence=%s\n",
                           plan->seed, plan->trials, plan->secrets, plan->tune_secrets, confidence);
-  append_parts (text, "dataset", plan->datasets);
-  append_parts (text, "defense", plan->defenses);
-  append_parts (text, "attack", plan->attacks);
-  append_parts (text, "metric", plan->metrics);
-  append_parts (text, "utility", plan->utilities);
+  append_components (text, "dataset", plan->datasets);
+  append_components (text, "defense", plan->defenses);
+  append_components (text, "attack", plan->attacks);
+  append_components (text, "metric", plan->metrics);
+  append_components (text, "utility", plan->utilities);
   if (plan->secret_groups > 0)
     g_string_append_printf (text, "secret_groups=%zu\n", plan->secret_groups);
   if (plan->keeps_order)
@@ -415,7 +415,7 @@ make_plan (const AssayScenario *scenario, gconstpointer data, GError **error)
   plan->assignments = g_strdupv ((char **) options->assignments);
   plan->is_changed = options->assignments != NULL && options->assignments[0] != NULL;
   plan->folders = data_folders (scenario->path);
-  if (!read_header (plan, scenario, options, error) || !read_parts (plan, scenario, error)
+  if (!read_header (plan, scenario, options, error) || !read_components (plan, scenario, error)
       || !take_probes (plan, options, error) || !assay_plan_pair (plan, error)
       || !read_all (plan, scenario, "claim", read_claim, error)
       || !read_all (plan, scenario, "pictures", read_sheet, error))

@@ -76,7 +76,7 @@ check_value (const AssaySettings *settings, const AssayParam *param, AssayCondit
   return TRUE;
 }
 
-/* A condition that no part could ever fulfil, or none could fail, is a mistake. */
+/* A condition that no component could ever fulfil, or none could fail, is a mistake. */
 static gboolean
 check_condition (const AssayPlan *plan, AssayCondition *condition, GError **error)
 {
@@ -254,7 +254,7 @@ compare (AssayOp op, int order)
   return (op & (order < 0 ? ASSAY_OP_LT : order > 0 ? ASSAY_OP_GT : ASSAY_OP_EQ)) != 0;
 }
 
-/* A setting that the part does not have holds no condition. */
+/* A setting that the component does not have holds no condition. */
 static gboolean
 condition_holds (const AssayCondition *condition, const AssaySettings *settings)
 {
@@ -291,7 +291,7 @@ has_label (const char *labels, const AssayComponent *component)
 }
 
 /* The settings that a condition is about; @own: those of the cell's attack or utility. NULL: the
- * cell has no such part. */
+ * cell has no such component. */
 static const AssaySettings *
 settings_of (const AssayPlan *plan, const AssayCell *cell, const char *role,
              const AssaySettings *own)

@@ -1,5 +1,5 @@
-/* What a run reads beside its plan. Of each part with files of its own (the programs of others) the
- * store keeps a line "SHA256 PATH" a file. */
+/* What a run reads beside its plan. Of each component with files of its own (the programs of
+ * others) the store has a line "SHA256 PATH" for each file. */
 #include "runner/run/inputs.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ hash_file (const char *path)
   return g_strdup (g_checksum_get_string (checksum));
 }
 
-/* Many parts name the same files: @hashes knows those that were read. */
+/* Many components name the same files: @hashes knows those that were read. */
 static void
 describe_settings (const AssayPlugin *plugin, const AssaySettings *settings, GHashTable *hashes,
                    GString *text)

@@ -5,7 +5,7 @@
 
 #include "core/stats/interval.h"
 
-/* The metric part of @plan that has the measure @name, and the measure. */
+/* The metric of @plan that has the measure @name, and the measure. */
 static const AssayComponent *
 find_measure (const AssayPlan *plan, const char *name, const AssayMeasure **ret_measure)
 {

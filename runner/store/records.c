@@ -36,16 +36,9 @@ read_pairs (const char *text)
 
 static const char own[] = "draws numbers of its own";
 
-static char *
-audit_key (gsize cell)
-{
-  return g_strdup_printf ("audit.%zu", cell);
-}
-
 gboolean
 assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecord *record, GError **error)
 {
-  g_autofree char *key = audit_key (cell);
   g_autofree char *pairs = write_pairs (&record->pairs);
   g_autofree char *text
       = g_strdup_printf ("%u %d %" G_GUINT64_FORMAT " %s\n%s\n%s\n%s", record->pair,
@@ -53,20 +46,19 @@ assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecord *record
                          record->dependent != NULL ? record->dependent : "", pairs,
                          record->draws_own ? own : "");
 
-  return assay_store_set (store, key, text, error);
+  return assay_store_set_of (store, text, error, "audit.%zu", cell);
 }
 
 gboolean
 assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record, GError **error)
 {
-  g_autofree char *key = audit_key (cell);
   g_autofree char *text = NULL;
   g_auto (GStrv) words = NULL;
   g_auto (GStrv) lines = NULL;
   AssayAuditRecord *record;
   guint n_lines;
 
-  if (!assay_store_get (store, key, &text, error))
+  if (!assay_store_get_of (store, &text, error, "audit.%zu", cell))
     return FALSE;
   *ret_record = NULL;
   words = text != NULL ? g_strsplit (text, " ", 4) : NULL;
@@ -88,16 +80,9 @@ assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record, 
 
 /* ---- Injected leaks ---- */
 
-static char *
-leaks_key (gsize cell)
-{
-  return g_strdup_printf ("leaks.%" G_GSIZE_FORMAT, cell);
-}
-
 gboolean
 assay_leaks_store (AssayStore *store, gsize cell, const GArray *leaks, GError **error)
 {
-  g_autofree char *key = leaks_key (cell);
   g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; i < leaks->len; i++) {
@@ -110,18 +95,17 @@ assay_leaks_store (AssayStore *store, gsize cell, const GArray *leaks, GError **
       g_string_append_printf (text, "%s%c", number, j + 1 < G_N_ELEMENTS (numbers) ? ' ' : '\n');
     }
   }
-  return assay_store_set (store, key, text->str, error);
+  return assay_store_set_of (store, text->str, error, "leaks.%zu", cell);
 }
 
 gboolean
 assay_leaks_load (AssayStore *store, gsize cell, GArray **ret_leaks, GError **error)
 {
-  g_autofree char *key = leaks_key (cell);
   g_autofree char *text = NULL;
   g_auto (GStrv) lines = NULL;
   GArray *leaks;
 
-  if (!assay_store_get (store, key, &text, error))
+  if (!assay_store_get_of (store, &text, error, "leaks.%zu", cell))
     return FALSE;
   leaks = g_array_new (FALSE, FALSE, sizeof (AssayLeakRecord));
   lines = g_strsplit (text != NULL ? text : "", "\n", -1);
@@ -164,36 +148,28 @@ assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const Assay
   return TRUE;
 }
 
-static char *
-starts_key (gsize cell)
-{
-  return g_strdup_printf ("starts %zu", cell);
-}
-
 gboolean
 assay_store_set_starts (AssayStore *store, gsize cell, const AssayStartsRecord *record,
                         GError **error)
 {
-  g_autofree char *key = starts_key (cell);
   g_autofree char *confidence = isnan (record->confidence)
                                     ? g_strdup ("unsaid")
                                     : assay_text_number (record->confidence);
   g_autofree char *text = g_strdup_printf ("%u %u %s", record->n, record->chosen, confidence);
 
-  return assay_store_set (store, key, text, error);
+  return assay_store_set_of (store, text, error, "starts %zu", cell);
 }
 
 gboolean
 assay_store_starts (AssayStore *store, gsize cell, AssayStartsRecord *ret_record, GError **error)
 {
-  g_autofree char *key = starts_key (cell);
   g_autofree char *text = NULL;
   g_auto (GStrv) words = NULL;
   AssayStartsRecord record = { .confidence = NAN };
   double n, chosen;
 
   *ret_record = record;
-  if (!assay_store_get (store, key, &text, error))
+  if (!assay_store_get_of (store, &text, error, "starts %zu", cell))
     return FALSE;
   words = g_strsplit (text != NULL ? text : "", " ", -1);
   if (g_strv_length (words) != 3 || !assay_text_to_double (words[0], &n)
@@ -208,26 +184,16 @@ assay_store_starts (AssayStore *store, gsize cell, AssayStartsRecord *ret_record
   return TRUE;
 }
 
-static char *
-suspect_key (gsize cell)
-{
-  return g_strdup_printf ("suspect %zu", cell);
-}
-
 gboolean
 assay_store_set_suspect (AssayStore *store, gsize cell, const char *why, GError **error)
 {
-  g_autofree char *key = suspect_key (cell);
-
-  return assay_store_set (store, key, why, error);
+  return assay_store_set_of (store, why, error, "suspect %zu", cell);
 }
 
 gboolean
 assay_store_suspect (AssayStore *store, gsize cell, char **ret_why, GError **error)
 {
-  g_autofree char *key = suspect_key (cell);
-
-  return assay_store_get (store, key, ret_why, error);
+  return assay_store_get_of (store, ret_why, error, "suspect %zu", cell);
 }
 
 char *
@@ -258,35 +224,27 @@ assay_store_dataset (AssayStore *store, guint index, char **ret_sha256, GError *
   return assay_store_get (store, key, ret_sha256, error);
 }
 
-static char *
-units_key (guint index)
-{
-  return g_strdup_printf ("dataset.%u.units", index);
-}
-
 gboolean
 assay_store_set_units (AssayStore *store, guint index, const AssayUnits *units, GError **error)
 {
-  g_autofree char *key = units_key (index);
   g_autofree char *effective = assay_text_number (units->n_effective);
   g_autofree char *text
       = g_strdup_printf ("%zu %zu %zu %d %zu %zu %zu %s", units->n, units->n_labelled,
                          units->n_equal, units->is_by_chance, units->n_near, units->n_units,
                          units->n_clusters, effective);
 
-  return assay_store_set (store, key, text, error);
+  return assay_store_set_of (store, text, error, "dataset.%u.units", index);
 }
 
 gboolean
 assay_store_units (AssayStore *store, guint index, AssayUnits *ret_units, GError **error)
 {
-  g_autofree char *key = units_key (index);
   g_autofree char *text = NULL;
   g_auto (GStrv) words = NULL;
   double values[8];
 
   *ret_units = (AssayUnits){ 0 };
-  if (!assay_store_get (store, key, &text, error))
+  if (!assay_store_get_of (store, &text, error, "dataset.%u.units", index))
     return FALSE;
   words = g_strsplit (text != NULL ? text : "", " ", -1);
   if (g_strv_length (words) != G_N_ELEMENTS (values))

@@ -24,7 +24,7 @@ gboolean assay_audit_store (AssayStore *store, gsize cell, const AssayAuditRecor
 gboolean assay_audit_load (AssayStore *store, gsize cell, AssayAuditRecord **ret_record,
                            GError **error);
 
-/* The settings with which a cell's attack is run: the part's own, or the candidate that tuning
+/* The settings with which a cell's attack is run: the component's own, or the candidate that tuning
  * chose (NULL when it has not been tuned yet). @ret_candidate is its number, 0 where not tuned. */
 gboolean assay_run_attack_settings (const AssayPlan *plan, AssayStore *store, const AssayCell *cell,
                                     const AssaySettings **ret_settings, guint *ret_candidate,

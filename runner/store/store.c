@@ -216,6 +216,30 @@ assay_store_get (AssayStore *store, const char *key, char **ret_value, GError **
   return TRUE;
 }
 
+gboolean
+assay_store_set_of (AssayStore *store, const char *value, GError **error, const char *format, ...)
+{
+  g_autofree char *key = NULL;
+  va_list words;
+
+  va_start (words, format);
+  key = g_strdup_vprintf (format, words);
+  va_end (words);
+  return assay_store_set (store, key, value, error);
+}
+
+gboolean
+assay_store_get_of (AssayStore *store, char **ret_value, GError **error, const char *format, ...)
+{
+  g_autofree char *key = NULL;
+  va_list words;
+
+  va_start (words, format);
+  key = g_strdup_vprintf (format, words);
+  va_end (words);
+  return assay_store_get (store, key, ret_value, error);
+}
+
 /* ---- Cells ---- */
 
 gboolean

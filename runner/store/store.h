@@ -40,6 +40,11 @@ gboolean assay_store_settle (AssayStore *store, GError **error);
 /* Named texts: the plan's hash, dataset hashes, state. NULL in @ret_value: never set. */
 gboolean assay_store_set (AssayStore *store, const char *key, const char *value, GError **error);
 gboolean assay_store_get (AssayStore *store, const char *key, char **ret_value, GError **error);
+/* The same of a name that is printed: "starts %zu" of a cell. */
+gboolean assay_store_set_of (AssayStore *store, const char *value, GError **error,
+                             const char *format, ...) G_GNUC_PRINTF (4, 5);
+gboolean assay_store_get_of (AssayStore *store, char **ret_value, GError **error,
+                             const char *format, ...) G_GNUC_PRINTF (4, 5);
 
 /* Marks cell @index as begun. When it was begun twice before and never finished, it is marked as
  * crashed instead and @ret_is_crashed is set. */

@@ -40,10 +40,8 @@ check_orthonormal (const AssaySubspaces *subspaces, gsize secret, GError **error
     for (gsize j = 0; j <= i; j++) {
       const float *a = subspaces->basis + (secret * m + i) * d;
       const float *b = subspaces->basis + (secret * m + j) * d;
-      double product = 0;
+      const double product = assay_dot (a, b, d);
 
-      for (gsize c = 0; c < d; c++)
-        product += (double) a[c] * b[c];
       if (fabs (product - (i == j)) > 1e-3)
         return assay_fail (error, ASSAY_ERROR_DATA,
                            "basis of secret %zu: rows %zu and %zu have the inner product %g, "
