@@ -56,7 +56,7 @@ fill_about (FILE *file, gconstpointer data, GError **error)
 static gboolean
 write_text (const char *folder, const char *file, char *taken, GError **error)
 {
-  return assay_report_write_text (folder, file, TRUE, taken, error);
+  return assay_report_write_text (folder, file, taken, error);
 }
 
 static gboolean
@@ -67,7 +67,7 @@ write_contact_sheet (const AssayResultContactSheet *sheet, const char *title, co
   g_autofree char *legend = g_strconcat (sheet->name, ".json", NULL);
   g_autoptr (GBytes) png = assay_contact_sheet_png (sheet, title, error);
 
-  return png != NULL && assay_report_write_bytes (folder, picture, TRUE, png, error)
+  return png != NULL && assay_report_write_bytes (folder, picture, png, error)
          && write_text (folder, legend, assay_contact_sheet_json (sheet), error);
 }
 
@@ -107,13 +107,13 @@ assay_report_write (const AssayResults *results, const char *folder, const Assay
 {
   const About about = { results, run };
 
-  return assay_report_write_file (folder, "results.json", TRUE, fill_results, results, error)
+  return assay_report_write_file (folder, "results.json", fill_results, results, error)
          && write_text (folder, "results.csv", assay_report_csv (results), error)
          && write_text (folder, "claims.xml", assay_report_junit (results), error)
          && write_text (folder, "summary.md", assay_report_markdown (results), error)
          && write_contact_sheets (results, folder, error)
          && write_page (results, folder, figures, error)
-         && assay_report_write_file (folder, "run.json", TRUE, fill_about, &about, error);
+         && assay_report_write_file (folder, "run.json", fill_about, &about, error);
 }
 
 gboolean

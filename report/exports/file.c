@@ -10,11 +10,10 @@
 #include "core/base/error.h"
 
 static gboolean
-fill_stream (FILE *stream, gboolean is_kept, AssayReportFill fill, gconstpointer data,
-             GError **error)
+fill_stream (FILE *stream, AssayReportFill fill, gconstpointer data, GError **error)
 {
-  const gboolean is_written = fill (stream, data, error) && fflush (stream) == 0
-                              && (!is_kept || fsync (fileno (stream)) == 0);
+  const gboolean is_written
+      = fill (stream, data, error) && fflush (stream) == 0 && fsync (fileno (stream)) == 0;
   const int cause = errno;
 
   if (fclose (stream) != 0 && is_written)
@@ -24,8 +23,8 @@ fill_stream (FILE *stream, gboolean is_kept, AssayReportFill fill, gconstpointer
 }
 
 gboolean
-assay_report_write_file (const char *folder, const char *file, gboolean is_kept,
-                         AssayReportFill fill, gconstpointer data, GError **error)
+assay_report_write_file (const char *folder, const char *file, AssayReportFill fill,
+                         gconstpointer data, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, file, NULL);
   g_autofree char *beside = g_strconcat (path, ".tmp", NULL);
@@ -33,7 +32,7 @@ assay_report_write_file (const char *folder, const char *file, gboolean is_kept,
   GError *problem = NULL;
   int cause;
 
-  if (stream != NULL && fill_stream (stream, is_kept, fill, data, &problem)
+  if (stream != NULL && fill_stream (stream, fill, data, &problem)
       && g_rename (beside, path) == 0)
     return TRUE;
   cause = errno;
@@ -56,17 +55,15 @@ fill_bytes (FILE *file, gconstpointer data, G_GNUC_UNUSED GError **error)
 }
 
 gboolean
-assay_report_write_bytes (const char *folder, const char *file, gboolean is_kept, GBytes *bytes,
-                          GError **error)
+assay_report_write_bytes (const char *folder, const char *file, GBytes *bytes, GError **error)
 {
-  return assay_report_write_file (folder, file, is_kept, fill_bytes, bytes, error);
+  return assay_report_write_file (folder, file, fill_bytes, bytes, error);
 }
 
 gboolean
-assay_report_write_text (const char *folder, const char *file, gboolean is_kept, char *taken,
-                         GError **error)
+assay_report_write_text (const char *folder, const char *file, char *taken, GError **error)
 {
   g_autoptr (GBytes) bytes = g_bytes_new_take (taken, strlen (taken));
 
-  return assay_report_write_bytes (folder, file, is_kept, bytes, error);
+  return assay_report_write_bytes (folder, file, bytes, error);
 }

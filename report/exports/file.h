@@ -9,12 +9,12 @@
 typedef gboolean (*AssayReportFill) (FILE *file, gconstpointer data, GError **error);
 
 /* Writes @folder/@file: beside its place under a name of its own, then moved there. A kill leaves
- * the old file or the new one, and what it leaves beside them is written over on resume. @is_kept:
- * forced to the disk, so that a power cut leaves one of them, too. ASSAY_ERROR_IO. */
-gboolean assay_report_write_file (const char *folder, const char *file, gboolean is_kept,
-                                  AssayReportFill fill, gconstpointer data, GError **error);
-gboolean assay_report_write_bytes (const char *folder, const char *file, gboolean is_kept,
-                                   GBytes *bytes, GError **error);
+ * the old file or the new one, and what it leaves beside them is written over on resume; so does a
+ * power cut, since it is forced to the disk before it is moved. ASSAY_ERROR_IO. */
+gboolean assay_report_write_file (const char *folder, const char *file, AssayReportFill fill,
+                                  gconstpointer data, GError **error);
+gboolean assay_report_write_bytes (const char *folder, const char *file, GBytes *bytes,
+                                   GError **error);
 /* The same of a text, which it frees. */
-gboolean assay_report_write_text (const char *folder, const char *file, gboolean is_kept,
-                                  char *taken, GError **error);
+gboolean assay_report_write_text (const char *folder, const char *file, char *taken,
+                                  GError **error);

@@ -46,7 +46,7 @@ write_text (const char *folder, const char *name, const char *ending, const char
 {
   g_autofree char *file = g_strconcat (name, ending, NULL);
 
-  return assay_report_write_text (folder, file, FALSE, g_strdup (text), error);
+  return assay_report_write_text (folder, file, g_strdup (text), error);
 }
 
 /* The SVG that gnuplot drew, made fit; NULL with the reason. */
@@ -92,7 +92,7 @@ draw_form (const char *program, const char *folder, AssayFigure *figure, const c
     return FALSE;
   }
   return is_svg ? write_text (folder, figure->name, ending, figure->svg, error)
-                : assay_report_write_bytes (folder, file, FALSE, drawn, error);
+                : assay_report_write_bytes (folder, file, drawn, error);
 }
 
 /* Where it cannot be drawn, the figure says why; an error is one of writing. */

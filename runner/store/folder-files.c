@@ -1,7 +1,10 @@
 /* Which files in an output folder are those of a run. */
 #include "runner/store/folder-files.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <glib/gstdio.h>
 
@@ -84,6 +87,35 @@ assay_folder_holds_only_store (const char *path)
     if (!g_strv_contains (store_files, name))
       return FALSE;
   return dir != NULL;
+}
+
+/* A folder that is not there has nothing to lose. Some file systems do not sync folders. */
+static gboolean
+sync_one (const char *path, GError **error)
+{
+  const int fd = open (path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const gboolean is_synced = fd < 0 || fsync (fd) == 0 || errno == EINVAL || errno == ENOTSUP;
+  const int cause = errno;
+
+  if (fd >= 0)
+    close (fd);
+  return is_synced
+         || assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path,
+                        g_strerror (cause));
+}
+
+gboolean
+assay_folder_sync (const char *path, GError **error)
+{
+  g_autofree char *parent = g_path_get_dirname (path);
+
+  for (guint i = 0; i < G_N_ELEMENTS (own_folders); i++) {
+    g_autofree char *place = g_build_filename (path, own_folders[i].name, NULL);
+
+    if (!sync_one (place, error))
+      return FALSE;
+  }
+  return sync_one (path, error) && sync_one (parent, error);
 }
 
 /* Adds the names of the files in a folder that is there, each behind @before. FALSE: it is none. */

@@ -3,6 +3,10 @@
 
 #include "runner/plan/plan.h"
 
+/* Forces to the disk what files stand in the folder of a run and in its own folders, and that it
+ * stands where it does: what is renamed into a folder lasts with the folder. ASSAY_ERROR_IO. */
+gboolean assay_folder_sync (const char *path, GError **error);
+
 /* Nothing but a store: what is left of a run that was killed before it wrote anything else. */
 gboolean assay_folder_holds_only_store (const char *path);
 

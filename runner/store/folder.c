@@ -469,7 +469,9 @@ assay_folder_open (const AssayPlan *plan, const char *place, gboolean resume,
 gboolean
 assay_folder_finish (AssayFolder *folder, GError **error)
 {
-  if (!assay_store_set (folder->store, ASSAY_META_STATE, ASSAY_META_FINISHED, error)
+  /* A power cut must not leave a store that says more than the files beside it hold. */
+  if (!assay_folder_sync (folder->work, error)
+      || !assay_store_set (folder->store, ASSAY_META_STATE, ASSAY_META_FINISHED, error)
       || !assay_store_settle (folder->store, error))
     return FALSE;
   g_clear_pointer (&folder->store, assay_store_close);
@@ -482,6 +484,9 @@ assay_folder_finish (AssayFolder *folder, GError **error)
     return assay_fail (error, ASSAY_ERROR_IO,
                        "the run is whole in %s but cannot take the place of %s: %s", folder->work,
                        folder->place, g_strerror (errno));
+  /* The old run goes once the new one is in its place on the disk, too. */
+  if (!assay_folder_sync (folder->place, error))
+    return FALSE;
   assay_folder_remove_files (folder->plan, folder->work);
   g_rmdir (folder->work);
   return TRUE;

@@ -70,7 +70,7 @@ def kill_at_moments(sandbox, count, is_replacing):
 
 def check_place(sandbox, whole):
     """While runs are replaced, each place holds a whole one."""
-    found = lasting(sandbox.tree("out"))
+    found = lasting(sandbox, "out")
     found = {name: digest for name, digest in found.items()
              if not re.match(r"[^/]*\.new(/|$)", name)
              and not name.endswith(("-wal", "-shm", ".tmp"))}
