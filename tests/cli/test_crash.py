@@ -18,13 +18,8 @@ import pytest
 
 from disturbed_runs import (RUN, WHOLE_CODE, Whole, change, check_no_orphans, forgive_cells,
                             kill_after, lasting, resumed)
-from sandbox import TIMEOUT_S, Result
+from system_calls import at_each, choose, inject, points_of, strace
 from test_disk import SmallDisk, used
-
-# What changes a disk. Those that a machine does not have are passed over.
-CALLS = ("mkdir", "mkdirat", "write", "pwrite64", "ftruncate", "fsync", "fdatasync", "rename",
-         "renameat", "renameat2", "unlink", "unlinkat", "rmdir")
-
 
 # ---- Points in time ----
 
@@ -92,74 +87,18 @@ def test_killed_at_moments_while_replacing(sandbox, count):
 # ---- System calls ----
 
 
-def strace(sandbox, expressions, *words):
-    """Runs the program where strace makes some of its system calls fail, or the last one."""
-    if shutil.which("strace") is None:
-        pytest.skip("strace is not installed, which ends a run at a chosen system call")
-    # Leaks cannot be looked for in a process that is traced already.
-    sanitizer = sandbox.environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-    done = subprocess.run(
-        ["strace", "-qq", "-o", sandbox.root / "trace", *expressions, sandbox.assay_path, *words],
-        cwd=sandbox.path, env={**sandbox.environment, "ASAN_OPTIONS": sanitizer},
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    if "PTRACE" in done.stderr or "ptrace" in done.stderr:
-        pytest.skip(f"processes cannot be traced here: {done.stderr.strip()}")
-    # As a shell says it: strace ends itself as the program ended.
-    return Result(" ".join(["assay", *words]), done.returncode, done.stdout, done.stderr)
-
-
-def points_of(sandbox, *words):
-    """Every call of an undisturbed run that changes the disk, as (name, which of that name, path).
-    Writes are counted by path, since GLib writes to a descriptor of its own to wake itself up,
-    while figures are drawn, now more often and now less. Other calls have no path here."""
-    wanted = ",".join(f"?{name}" for name in CALLS)
-    sandbox.expect(strace(sandbox, ["-y", "-e", f"trace={wanted}"], *words), WHOLE_CODE)
-    counts = collections.Counter()
-    points = []
-    for line in (sandbox.root / "trace").read_text(errors="replace").splitlines():
-        call = re.match(r"(\w+)\((?:\d+<([^>]*)>)?", line)
-        if call is None:
-            continue
-        path = (call[2] or "") if call[1] == "write" else ""
-        if call[1] == "write" and not path.startswith(f"{sandbox.path}/"):
-            continue
-        counts[call[1], path] += 1
-        points.append((call[1], counts[call[1], path], path))
+def points_of_run(sandbox):
+    points = points_of(sandbox, *RUN, "out", code=WHOLE_CODE)
     names = collections.Counter(name for name, _, _ in points)
     assert len(names) >= 6 and names["pwrite64"] > 50 and names["write"] > 20, f"few calls: {names}"
     return points
-
-
-def choose(points, count):
-    """So many of them: of each name the last and the first, as far as they go, then any."""
-    names = sorted({point[0] for point in points})
-    named = {name: [point for point in points if point[0] == name] for name in names}
-    ends = [named[name][at] for at in (-1, 0) for name in names]
-    chosen = list(dict.fromkeys(ends))[:max(count - 2, count // 2)]
-    rest = sorted(set(points) - set(chosen))
-    return chosen + random.Random(17).sample(rest, min(count - len(chosen), len(rest)))
-
-
-def inject(point, what, further=""):
-    """What strace is told to do at this point."""
-    name, number, path = point
-    return ["-e", f"trace={name}", *(["-P", path] if path else []),
-            "-e", f"inject={name}:{what}:when={number}{further}"]
-
-
-def at_each(points, function):
-    for point in points:
-        try:
-            function(point)
-        except AssertionError as problem:
-            raise AssertionError(f"at {point}: {problem}") from problem
 
 
 def kill_at_calls(sandbox, count, is_replacing):
     whole = Whole(sandbox)
     if is_replacing:
         shutil.copytree(sandbox.path / "whole", sandbox.path / "out")
-    points = points_of(sandbox, *RUN, "out")
+    points = points_of_run(sandbox)
     before = set(os.listdir(sandbox.path)) | {"out"}
 
     def kill(point):
@@ -203,7 +142,7 @@ def check_stopped(result, says):
 def fail_at_calls(sandbox, count, error, says):
     """From a call on, all of its name fail: the run says so, and goes on when they do not."""
     whole = Whole(sandbox)
-    points = points_of(sandbox, *RUN, "out")
+    points = points_of_run(sandbox)
 
     def stop(point):
         shutil.rmtree(sandbox.path / "out", ignore_errors=True)
