@@ -53,6 +53,8 @@ int cli_fail_early (const GError *error);
  * standard output, in colours where that is a terminal and nothing speaks against it. */
 char *cli_coloured (const char *text);
 void cli_print (const char *text);
+/* @path in UTF-8 and without what would steer the terminal: files have the names of others. */
+char *cli_shown_path (const char *path);
 
 /* Columns of the terminal: COLUMNS, what the terminal says, or 100. */
 guint cli_terminal_width (void);

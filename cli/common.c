@@ -142,6 +142,14 @@ cli_refuse (const char *format, ...)
   return EXIT_BAD_INPUT;
 }
 
+char *
+cli_shown_path (const char *path)
+{
+  g_autofree char *name = g_filename_display_name (path);
+
+  return assay_text_plain (name);
+}
+
 /* Messages may hold what programs of others said: nothing in them may steer the terminal. */
 int
 cli_fail_early (const GError *error)

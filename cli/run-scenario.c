@@ -70,11 +70,12 @@ static void
 print_place (const AssayResults *results, const AssayFolder *folder, const AssayBaseline *baseline)
 {
   g_autofree char *changes = baseline != NULL ? assay_report_baseline (baseline) : g_strdup ("");
-  g_autofree char *sheets = assay_report_contact_sheets (results, folder->place);
+  g_autofree char *place = cli_shown_path (folder->place);
+  g_autofree char *sheets = assay_report_contact_sheets (results, place);
 
   printf ("%s\n%sresults in %s: report.html, results.json, results.csv, claims.xml, summary.md, "
           "run.json, %s\n",
-          changes, sheets, folder->place, ASSAY_STORE_FILE);
+          changes, sheets, place, ASSAY_STORE_FILE);
 }
 
 /* Writes the exports, puts the folder in its place and prints the table. */
@@ -131,10 +132,12 @@ finish_part (const AssayPlan *plan, AssayFolder *folder, const CliRunOptions *op
   if (options->json) {
     fputs (text, stdout);
   } else {
+    g_autofree char *work = cli_shown_path (folder->work);
+
     cli_print (text);
     printf ("\nunfinished: %zu of %u cells were not asked for; what is done is kept in %s, with a "
             "report.html\nAll of them:\n  %s\n",
-            results->n_missing, plan->cells->len, folder->work, again);
+            results->n_missing, plan->cells->len, work, again);
   }
   return judge (results, NULL);
 }
@@ -150,12 +153,13 @@ say_how_to_resume (void)
 static int
 say_interrupted (const AssayPlan *plan, AssayFolder *folder)
 {
+  g_autofree char *work = cli_shown_path (folder->work);
   gsize done = 0;
 
   assay_store_count_done (folder->store, &done, NULL);
   g_printerr ("assay: %s after %zu of %u cells; what is done is kept in %s\n",
               cli_is_out_of_time () ? "the time is over" : "interrupted", done, plan->cells->len,
-              folder->work);
+              work);
   say_how_to_resume ();
   return EXIT_INTERRUPTED;
 }
@@ -253,7 +257,9 @@ run_in_folder (Running *running, AssayFolder *folder)
   if (error != NULL) {
     code = cli_fail (error);
     if (code == EXIT_UNFINISHED) {
-      g_printerr ("What is done is kept in %s\n", folder->work);
+      g_autofree char *work = cli_shown_path (folder->work);
+
+      g_printerr ("What is done is kept in %s\n", work);
       say_how_to_resume ();
     }
   }

@@ -75,6 +75,9 @@ class Sandbox:
             pytest.skip("real data is neither in ASSAY_DATA nor in ../shared/data")
         self.environment["ASSAY_DATA"] = str(data_folder())
 
+    def is_sanitized(self):
+        return b"__asan_init" in self.assay_path.read_bytes()
+
     # ---- Files ----
 
     def write(self, name, content):

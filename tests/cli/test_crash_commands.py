@@ -102,6 +102,7 @@ def test_dataset_fetch(sandbox, count):
 
 
 SCRIPT = """
+import sys
 sys.path.insert(0, sys.argv[1])
 import assay
 record = assay.run(open("epsilon.scenario").read(), out=sys.argv[2], resume=True).record
