@@ -160,3 +160,11 @@ def test_names_alone(sandbox):
     assert check(sandbox, "--results", "runs", "--names") == (0, "")
     write_page(sandbox, found, MARK.replace("of near", "of far"))
     assert check(sandbox, "--results", "runs", "--names")[0] == 1
+
+
+def test_several_scenarios_and_rows_without_anything(sandbox):
+    found = scenario(sandbox)
+    sandbox.write("other.scenario", sandbox.read("small.scenario"))
+    write_page(sandbox, found, ANY.replace("small.scenario\n", "small.scenario\nother.scenario\n"
+                                           "rows: *; -\n"))
+    assert check(sandbox, "--results", "runs") == (0, "")
