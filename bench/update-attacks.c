@@ -119,7 +119,7 @@ run_sum (Report *report, const MeasureOptions *options, AssayLoss loss)
   g_autoptr (GError) error = NULL;
   g_autoptr (AssayGuess) guess = NULL;
 
-  if (!update_control_make (&sizes, &stream, &made, &error))
+  if (!update_control_draw (&sizes, &stream, &made, &error))
     measure_stop ("updates", error);
   report_case (report, "sum-unmix, r = %zu, %s", users, assay_losses[loss]);
   guess = play (report, options, "sum-unmix", &made);

@@ -4,12 +4,7 @@
 #include "attacks/graphs/edge-guess.h"
 #include "core/plugin/plugin.h"
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  return edge_case_make (&(EdgeCase){ .key = key, .has_codes = TRUE }, ret_case, error);
-}
+ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, void, .has_codes = TRUE)
 
 ASSAY_ATTACK (code_link, "code-link",
   .summary = "Take items whose codes of both modalities differ least for joined",

@@ -192,14 +192,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return score_others (&pairs, weights, ret_guess, error);
 }
 
-static gboolean
-make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
-{
-  const CombinedLink *settings = data;
-
-  return edge_case_make (&(EdgeCase){ .key = key, .is_alike = !settings->release }, ret_case,
-                         error);
-}
+ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, CombinedLink,
+               .is_alike = !settings->release)
 
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)

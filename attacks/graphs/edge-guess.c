@@ -237,9 +237,10 @@ take_knowledge (const AssayGraph *graph, AssayControlCase *control_case, GError 
 }
 
 gboolean
-edge_case_make (const EdgeCase *made, AssayControlCase *ret_case, GError **error)
+edge_case_make (const EdgeCase *made, AssayStreamKey key, AssayControlCase *ret_case,
+                GError **error)
 {
-  AssayStream stream = assay_stream (made->key, 0);
+  AssayStream stream = assay_stream (key, 0);
   gint64 labels[ITEMS];
   g_autoptr (AssayMatrix) items = draw_items (&stream, labels, error);
   AssayMatrix *secrets
@@ -264,11 +265,4 @@ edge_case_make (const EdgeCase *made, AssayControlCase *ret_case, GError **error
          && (made->has_codes ? release_signs (graph, ret_case->release, error)
                              : release_triangles (graph, ret_case->release, error))
          && take_knowledge (graph, ret_case, error);
-}
-
-gboolean
-edge_case_alike (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key,
-                 AssayControlCase *ret_case, GError **error)
-{
-  return edge_case_make (&(EdgeCase){ .key = key, .is_alike = TRUE }, ret_case, error);
 }

@@ -1,6 +1,7 @@
 /* Scores of pairs as a guess of the game edge, and cases with a known outcome. */
 #pragma once
 
+#include "core/games/control-case.h"
 #include "core/plugin/attack.h"
 
 /* Room for a score of each pair i < j of @n secrets, 0. ASSAY_ERROR_MEMORY. */
@@ -23,7 +24,6 @@ guint64 edge_guess_memory (gconstpointer settings, const AssayShape *shape);
 guint edge_guess_wants (gconstpointer settings);
 
 typedef struct {
-  AssayStreamKey key;
   /* Edges are drawn between alike items (cosine above a threshold) and not by interactions. */
   gboolean is_alike;
   /* The release has codes: in both modalities the signs, about their median, of eigenvectors 2 to
@@ -34,7 +34,5 @@ typedef struct {
 /* 240 items of two modalities and four classes, joined by a graph; its release has for each edge
  * ln (1 + triangles) as a weight, without noise. Features and the edges between the first half of
  * the items are known. ASSAY_ERROR_MEMORY. */
-gboolean edge_case_make (const EdgeCase *made, AssayControlCase *ret_case, GError **error);
-/* The control of an attack that goes by features: edges between alike items. */
-gboolean edge_case_alike (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-                          GError **error);
+gboolean edge_case_make (const EdgeCase *made, AssayStreamKey key, AssayControlCase *ret_case,
+                         GError **error);

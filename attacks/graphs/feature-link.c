@@ -27,6 +27,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return TRUE;
 }
 
+ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, void, .is_alike = TRUE)
+
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 {
@@ -50,5 +52,5 @@ ASSAY_ATTACK (feature_link, "feature-link",
   EDGE_GAME,
   .attack = attack,
   .control = { .says = "items that are joined where their cosine is above 0.5 are told from others",
-               .make = edge_case_alike,
+               .make = make_control,
                .at_least = 0.8 });

@@ -4,12 +4,7 @@
 #include "attacks/graphs/edge-guess.h"
 #include "core/plugin/plugin.h"
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  return edge_case_make (&(EdgeCase){ .key = key }, ret_case, error);
-}
+ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, void, .is_alike = FALSE)
 
 ASSAY_ATTACK (graph_link, "graph-link",
   .summary = "Take pairs with a higher released weight for edges of the private graph",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "attacks/mechanisms/count-table.h"
+#include "core/base/each.h"
 #include "core/base/parallel.h"
 
 #define MOST_COLUMNS 256
@@ -137,8 +138,7 @@ fill_slots (Repeats *repeats, const Counting *counting, gsize n_columns)
 
     if (found->len > 0)
       repeats->columns[repeats->n_columns++] = (guint32) c;
-    for (guint f = 0; f < found->len; f++) {
-      const CountSlot *seen = &g_array_index (found, CountSlot, f);
+    ASSAY_FOR_EACH_IN (const CountSlot, seen, found) {
       CountSlot *slot = find (repeats, seen->hash);
 
       *slot = *seen;

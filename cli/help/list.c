@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "core/base/each.h"
 #include "core/base/json.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/scenario.h"
@@ -47,8 +48,7 @@ print_listing (const Listing *listing, int width)
   g_autoptr (GPtrArray) offers = assay_registry_offers (listing->type);
 
   printf ("%s\n", listing->heading);
-  for (guint i = 0; i < offers->len; i++) {
-    const AssayPlugin *plugin = offers->pdata[i];
+  ASSAY_FOR_EACH (const AssayPlugin, plugin, offers) {
     const AssayPluginOrigin *origin = assay_registry_origin (plugin);
     g_autofree char *file = origin != NULL ? g_path_get_basename (origin->path) : NULL;
 

@@ -359,8 +359,7 @@ append_left_out (GString *text, const Starter *starter, GPtrArray *ret_attacks)
   g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
   gboolean is_first = TRUE;
 
-  for (guint i = 0; i < attacks->len; i++) {
-    const AssayPlugin *attack = attacks->pdata[i];
+  ASSAY_FOR_EACH (const AssayPlugin, attack, attacks) {
     g_autofree char *why_not = cli_why_no_attack (&ground, attack, cli_attack_grants (attack), "");
 
     if (why_not == NULL) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/each.h"
 #include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/text.h"
@@ -67,9 +68,7 @@ assay_arrays_bytes (const AssayArrays *arrays)
 {
   gsize bytes = 0;
 
-  for (guint i = 0; i < arrays->arrays->len; i++) {
-    const AssayArray *array = arrays->arrays->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayArray, array, arrays->arrays) {
     bytes += assay_array_count (array) * assay_type_size (array->type);
   }
   return bytes;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/each.h"
 #include "core/base/text.h"
 
 static const char *const type_names[ASSAY_N_PLUGIN_TYPES] = {
@@ -67,9 +68,7 @@ assay_registry_find (AssayPluginType type, const char *id, GError **error)
   g_autoptr (GPtrArray) ids = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
-  for (guint i = 0; i < offers->len; i++) {
-    const AssayPlugin *plugin = offers->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayPlugin, plugin, offers) {
     if (g_str_equal (plugin->id, id))
       return plugin;
     g_ptr_array_add (ids, (gpointer) plugin->id);
@@ -128,9 +127,7 @@ check_measures (const AssayMeasuring *measuring, GError **error)
 {
   g_autoptr (GPtrArray) others = assay_registry_offers (ASSAY_PLUGIN_METRIC);
 
-  for (guint i = 0; i < others->len; i++) {
-    const AssayMeasuring *other = others->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayMeasuring, other, others) {
     for (const AssayMeasure *theirs = other->measures; theirs->name != NULL; theirs++)
       for (const AssayMeasure *own = measuring->measures; own->name != NULL; own++)
         if (g_str_equal (own->name, theirs->name))

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "core/base/each.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/data/matrix.h"
@@ -68,9 +69,7 @@ count_keypoints (const AssayFeatures *features, const Square *square)
   const double length = (double) square->side;
   gsize n = 0;
 
-  for (guint i = 0; i < features->keypoints->len; i++) {
-    const AssayKeypoint *k = &g_array_index (features->keypoints, AssayKeypoint, i);
-
+  ASSAY_FOR_EACH_IN (const AssayKeypoint, k, features->keypoints) {
     n += (double) k->x >= x && (double) k->x < x + length && (double) k->y >= y
          && (double) k->y < y + length;
   }

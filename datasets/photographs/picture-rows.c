@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/each.h"
 #include "core/base/free.h"
 #include "core/base/vectors.h"
 
@@ -97,9 +98,7 @@ join_descriptors (const GPtrArray *images, gsize count, GChecksum *checksum, GEr
 
   if (joined == NULL)
     return NULL;
-  for (guint i = 0; i < images->len; i++) {
-    const AssayPicture *image = images->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayPicture, image, images) {
     if (image->count > 0)
       memcpy (joined + next * ASSAY_SIFT_LENGTH, image->descriptors,
               image->count * ASSAY_SIFT_LENGTH);
@@ -121,9 +120,7 @@ join_frames (const GPtrArray *images, gsize count, GChecksum *checksum, GError *
 
   if (frames == NULL)
     return NULL;
-  for (guint i = 0; i < images->len; i++) {
-    const AssayPicture *image = images->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayPicture, image, images) {
     for (gsize k = 0; k < image->count; k++) {
       const AssayKeypoint *keypoint = &image->keypoints[k];
       const float frame[FRAME] = { keypoint->x, keypoint->y, keypoint->size, keypoint->angle };
@@ -171,9 +168,7 @@ assay_pictures_join (const GPtrArray *images, GChecksum *checksum, AssayRows **r
     ret_data->frames = frames;
     ret_data->pictures = assay_array_take (ASSAY_INT64, 1, &count, numbers);
     ret_data->photos = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_photo_free);
-    for (guint i = 0; i < images->len; i++) {
-      AssayPicture *image = images->pdata[i];
-
+    ASSAY_FOR_EACH (AssayPicture, image, images) {
       hash_photo (image->photo, checksum);
       g_ptr_array_add (ret_data->photos, g_steal_pointer (&image->photo));
     }

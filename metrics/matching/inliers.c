@@ -18,6 +18,7 @@
  *   right          inliers of which that is so, over inliers; 0 where there is none. */
 #include <math.h>
 
+#include "core/base/each.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/plugin/plugin.h"
@@ -115,9 +116,7 @@ match_trials (const Judging *judging, const AssayReceived *received, GError **er
                                 .filter = FILTER_MUTUAL,
                                 .stream = judging->context->stream };
 
-  for (guint i = 0; i < judging->trials->len; i++) {
-    Trial *trial = g_ptr_array_index (judging->trials, i);
-
+  ASSAY_FOR_EACH (Trial, trial, judging->trials) {
     trial->matches = match_release (&how, dataset, received->release, &trial->pair, error);
     if (trial->matches == NULL)
       return assay_prefix (error, "photograph %zu: ", trial->pair.group);

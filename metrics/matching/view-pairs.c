@@ -1,6 +1,7 @@
 /* Groups of secrets, and the views of the same photographs. */
 #include "metrics/matching/view-pairs.h"
 
+#include "core/base/each.h"
 #include "metrics/matching/homography.h"
 
 static void
@@ -142,9 +143,7 @@ pairs_new (const AssayDataset *dataset, const AssayReceived *received, Views vie
       g_ptr_array_add (pairs, of_group[g]);
   for (gsize i = 0; i < n; i++)
     g_array_append_val (of_group[groups[i]]->items, i);
-  for (guint p = 0; p < pairs->len; p++) {
-    const ViewPair *pair = g_ptr_array_index (pairs, p);
-
+  ASSAY_FOR_EACH (const ViewPair, pair, pairs) {
     for (gsize i = 0; i < n_test; i++)
       if (views == WHOLE_MAP || pictures[i] == (gint64) pair->group)
         g_array_append_val (pair->references, i);

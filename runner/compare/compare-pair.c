@@ -1,6 +1,7 @@
 /* Which point of a comparison is shown to be better than which. */
 #include "runner/compare/compare-pair.h"
 
+#include "core/base/each.h"
 #include "core/stats/bound-test.h"
 #include "runner/compare/compare-check.h"
 #include "runner/compare/compare-test.h"
@@ -220,12 +221,8 @@ correct (AssayCompared *compared)
   g_autofree double *adjusted = NULL;
   guint next = 0;
 
-  for (guint i = 0; i < compared->axes->len; i++) {
-    const AssayCompareAxis *axis = compared->axes->pdata[i];
-
-    for (guint j = 0; j < axis->pairs->len; j++) {
-      const AssayComparePair *pair = &g_array_index (axis->pairs, AssayComparePair, j);
-
+  ASSAY_FOR_EACH (const AssayCompareAxis, axis, compared->axes) {
+    ASSAY_FOR_EACH_IN (const AssayComparePair, pair, axis->pairs) {
       if (pair->why_not == NULL)
         g_array_append_val (p, pair->p);
     }
@@ -233,12 +230,8 @@ correct (AssayCompared *compared)
   compared->n_asked = p->len;
   adjusted = g_new (double, p->len + 1);
   assay_holm ((const double *) (gconstpointer) p->data, p->len, adjusted);
-  for (guint i = 0; i < compared->axes->len; i++) {
-    const AssayCompareAxis *axis = compared->axes->pdata[i];
-
-    for (guint j = 0; j < axis->pairs->len; j++) {
-      AssayComparePair *pair = &g_array_index (axis->pairs, AssayComparePair, j);
-
+  ASSAY_FOR_EACH (const AssayCompareAxis, axis, compared->axes) {
+    ASSAY_FOR_EACH_IN (AssayComparePair, pair, axis->pairs) {
       if (pair->why_not != NULL)
         continue;
       pair->adjusted = adjusted[next++];

@@ -1,6 +1,7 @@
 /* Defenses of several runs on common axes. */
 #include "runner/compare/compare.h"
 
+#include "core/base/each.h"
 #include "core/base/free.h"
 #include "runner/compare/compare-check.h"
 #include "runner/compare/compare-pair.h"
@@ -151,8 +152,7 @@ find_leak (AssayCompared *compared, const AssayCompareAxis *axis,
 {
   const GPtrArray *pooled = results_of (compared, point->run)->pooled;
 
-  for (guint i = 0; i < pooled->len; i++) {
-    const AssayResultCell *cell = pooled->pdata[i];
+  ASSAY_FOR_EACH (const AssayResultCell, cell, pooled) {
     const AssayMeasurement *leak;
 
     if (cell->is_utility || !is_on_point (cell, axis, point))
@@ -180,9 +180,7 @@ find_use (AssayCompared *compared, const AssayCompareAxis *axis,
 {
   const GPtrArray *pooled = results_of (compared, point->run)->pooled;
 
-  for (guint i = 0; i < pooled->len; i++) {
-    const AssayResultCell *cell = pooled->pdata[i];
-
+  ASSAY_FOR_EACH (const AssayResultCell, cell, pooled) {
     if (!cell->is_utility || !is_on_point (cell, axis, point) || cell->attack_or_utility != utility
         || !is_shown (compared, point->run, cell))
       continue;
@@ -228,8 +226,7 @@ mark_optimal (AssayCompareAxis *axis)
     AssayComparePoint *point = &g_array_index (axis->points, AssayComparePoint, i);
 
     point->is_optimal = TRUE;
-    for (guint j = 0; j < axis->points->len; j++) {
-      const AssayComparePoint *other = &g_array_index (axis->points, AssayComparePoint, j);
+    ASSAY_FOR_EACH_IN (const AssayComparePoint, other, axis->points) {
       const double leak = assay_compare_gain (axis->privacy, other->leak, point->leak);
       const double use
           = axis->utility != NULL ? assay_compare_gain (axis->utility, other->use, point->use) : 0;

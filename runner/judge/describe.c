@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include "core/base/each.h"
 #include "core/data/grant.h"
 #include "core/math/linalg.h"
 #include "runner/plan/loaded.h"
@@ -180,8 +181,7 @@ describe_attacks (AssayResults *results, const AssayPlan *plan)
 static void
 describe_claims (AssayResults *results, const AssayPlan *plan)
 {
-  for (guint i = 0; i < plan->claims->len; i++) {
-    const AssayClaim *claim = plan->claims->pdata[i];
+  ASSAY_FOR_EACH (const AssayClaim, claim, plan->claims) {
     AssayResultClaim *result = assay_result_claim_new ();
 
     result->id = claim->id;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/each.h"
 #include "core/stats/bound-test.h"
 #include "runner/judge/describe.h"
 #include "runner/judge/earned/attackers.h"
@@ -71,14 +72,10 @@ collect (const GPtrArray *claims, gboolean is_upheld)
 {
   GPtrArray *all = g_ptr_array_new ();
 
-  for (guint c = 0; c < claims->len; c++) {
-    const AssayResultClaim *claim = claims->pdata[c];
-
+  ASSAY_FOR_EACH (const AssayResultClaim, claim, claims) {
     if (is_upheld && claim->measure->is_epsilon)
       continue;
-    for (guint h = 0; h < claim->hypotheses->len; h++) {
-      AssayResultHypothesis *one = &g_array_index (claim->hypotheses, AssayResultHypothesis, h);
-
+    ASSAY_FOR_EACH_IN (AssayResultHypothesis, one, claim->hypotheses) {
       if (one->why_not == NULL
           && !(one->lacks_evidence && assay_claim_wants_little (claim) == is_upheld))
         g_ptr_array_add (all, one);
@@ -211,9 +208,7 @@ find_blindest (const GArray *hypotheses)
 {
   const AssayResultHypothesis *least = NULL;
 
-  for (guint h = 0; h < hypotheses->len; h++) {
-    const AssayResultHypothesis *one = &g_array_index (hypotheses, AssayResultHypothesis, h);
-
+  ASSAY_FOR_EACH_IN (const AssayResultHypothesis, one, hypotheses) {
     if (least == NULL || (isfinite (one->power) && !isfinite (least->power))
         || (isfinite (one->power) == isfinite (least->power)
             && (isfinite (one->power)

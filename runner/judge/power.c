@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/each.h"
 #include "core/stats/epsilon.h"
 #include "runner/judge/pool.h"
 #include "runner/plan/claim.h"
@@ -32,9 +33,7 @@ measured_rates (const AssayQuestion *question, gsize first, Prospect *prospect, 
 
     if (!assay_leaks_load (question->store, g_array_index (trials, gsize, t), &leaks, error))
       return FALSE;
-    for (guint i = 0; i < leaks->len; i++) {
-      const AssayLeakRecord *leak = &g_array_index (leaks, AssayLeakRecord, i);
-
+    ASSAY_FOR_EACH_IN (const AssayLeakRecord, leak, leaks) {
       if (leak->epsilon != prospect->epsilon)
         continue;
       hit += leak->hit;

@@ -1,6 +1,7 @@
 /* The audit of the audit. */
 #include "runner/mutants/play.h"
 
+#include "core/base/each.h"
 #include "core/base/shared-work.h"
 #include "runner/judge/load.h"
 #include "runner/store/records.h"
@@ -152,9 +153,7 @@ find_failure (const AssayMutatedPlan *mutated, const AssayResults *results)
 static gboolean
 is_changed (const AssayMutatedPlan *mutated)
 {
-  for (guint d = 0; d < mutated->mutants->len; d++) {
-    AssayMutant *mutant = mutated->mutants->pdata[d];
-
+  ASSAY_FOR_EACH (AssayMutant, mutant, mutated->mutants) {
     if (mutant != NULL && g_atomic_int_get (&mutant->n_changed) > 0)
       return TRUE;
   }

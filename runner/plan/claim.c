@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/each.h"
 #include "core/base/text.h"
 #include "runner/plan/fit.h"
 #include "runner/plan/selector.h"
@@ -445,8 +446,7 @@ assay_claims_must_see (const AssayPlan *plan, const AssayCell *cell)
 {
   GArray *all = g_array_new (FALSE, FALSE, sizeof (AssayMustSee));
 
-  for (guint c = 0; c < plan->claims->len; c++) {
-    const AssayClaim *claim = plan->claims->pdata[c];
+  ASSAY_FOR_EACH (const AssayClaim, claim, plan->claims) {
     AssayMustSee one = { 0 };
     gboolean is_known = FALSE;
 
@@ -468,8 +468,7 @@ assay_claims_canonical (const AssayPlan *plan)
 {
   GString *text = g_string_new (NULL);
 
-  for (guint c = 0; c < plan->claims->len; c++) {
-    const AssayClaim *claim = plan->claims->pdata[c];
+  ASSAY_FOR_EACH (const AssayClaim, claim, plan->claims) {
     const double numbers[]
         = { claim->bound, claim->confidence, claim->has_delta ? claim->delta : 0, claim->power_at };
     g_autofree char *selected = assay_selector_canonical (claim->selector);

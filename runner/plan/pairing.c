@@ -402,8 +402,7 @@ make_cells (AssayPlan *plan, GError **error)
 static gboolean
 check_audits (const AssayPlan *plan, GError **error)
 {
-  for (guint i = 0; i < plan->cells->len; i++) {
-    const AssayCell *cell = &g_array_index (plan->cells, AssayCell, i);
+  ASSAY_FOR_EACH_IN (const AssayCell, cell, plan->cells) {
     const AssayComponent *component = assay_plan_attack_or_utility (plan, cell);
 
     if (component->plugin->type == ASSAY_PLUGIN_AUDITOR

@@ -1,5 +1,6 @@
 /* A plan, and what can be asked of it. */
 #include "runner/plan/plan.h"
+#include "core/base/each.h"
 #include "core/base/free.h"
 
 AssayComponent *
@@ -29,9 +30,7 @@ assay_selector_free (AssaySelector *selector)
   g_free (selector->defense);
   g_free (selector->attack);
   g_free (selector->utility);
-  for (guint i = 0; i < selector->conditions->len; i++) {
-    AssayCondition *condition = &g_array_index (selector->conditions, AssayCondition, i);
-
+  ASSAY_FOR_EACH_IN (AssayCondition, condition, selector->conditions) {
     g_free (condition->role);
     g_free (condition->key);
     g_free (condition->value);

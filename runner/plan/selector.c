@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/each.h"
 #include "core/base/text.h"
 
 #define BETWEEN "; " /* the labels of a selector */
@@ -314,8 +315,7 @@ assay_selector_selects (const AssayPlan *plan, const AssaySelector *selector, co
       || !has_label (is_utility ? selector->utility : selector->attack, component)
       || (is_utility ? selector->attack : selector->utility) != NULL)
     return FALSE;
-  for (guint i = 0; i < selector->conditions->len; i++) {
-    const AssayCondition *condition = &g_array_index (selector->conditions, AssayCondition, i);
+  ASSAY_FOR_EACH_IN (const AssayCondition, condition, selector->conditions) {
     const AssaySettings *of = settings_of (plan, cell, condition->role, settings);
 
     if (of == NULL || !condition_holds (condition, of))
@@ -330,8 +330,7 @@ assay_selector_selects_defense (const AssayPlan *plan, const AssaySelector *sele
 {
   if (!has_label (selector->defense, assay_plan_component (plan->defenses, cell->defense)))
     return FALSE;
-  for (guint i = 0; i < selector->conditions->len; i++) {
-    const AssayCondition *condition = &g_array_index (selector->conditions, AssayCondition, i);
+  ASSAY_FOR_EACH_IN (const AssayCondition, condition, selector->conditions) {
     const AssaySettings *of = settings_of (plan, cell, condition->role, NULL);
 
     if (of != NULL && !condition_holds (condition, of))

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/each.h"
 #include "core/base/error.h"
 #include "core/external/child-process.h"
 #include "core/games/independence.h"
@@ -267,8 +268,7 @@ assay_audit_leaks (const AssayAudited *audited, const AssayAudit *counts, GError
   oracle.failed_pair = &failed_pair;
   if (assay_oracle_has_tight_event (&oracle))
     return g_steal_pointer (&leaks);
-  for (guint i = 0; i < wanted->len; i++) {
-    const AssayMustSee *must_see = &g_array_index (wanted, AssayMustSee, i);
+  ASSAY_FOR_EACH_IN (const AssayMustSee, must_see, wanted) {
     AssayLeakRecord leak = { .epsilon = must_see->epsilon };
 
     if (assay_epsilon_p_value (counts, must_see->bound) < CLEARLY_BROKEN)

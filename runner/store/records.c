@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/each.h"
 #include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/text.h"
@@ -85,8 +86,7 @@ assay_leaks_store (AssayStore *store, gsize cell, const GArray *leaks, GError **
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
-  for (guint i = 0; i < leaks->len; i++) {
-    const AssayLeakRecord *leak = &g_array_index (leaks, AssayLeakRecord, i);
+  ASSAY_FOR_EACH_IN (const AssayLeakRecord, leak, leaks) {
     const double numbers[] = { leak->epsilon, leak->hit, leak->mistake };
 
     for (guint j = 0; j < G_N_ELEMENTS (numbers); j++) {

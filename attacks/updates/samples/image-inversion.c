@@ -260,25 +260,10 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 /* ---- The control ---- */
 
 /* Samples of two dimensions in 24 columns, of which sparse updates hide half. */
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  AssayStream stream = assay_stream (key, 0);
-  const UpdateControl control = { .training = { .classes = 4,
-                                                .cols = 24,
-                                                .loss = ASSAY_LOSS_HINGE,
-                                                .rate = 1e-2,
-                                                .penalty = 6,
-                                                .mix = 0.5 },
-                                  .users = 24,
-                                  .steps = 1,
-                                  .has_locals = TRUE,
-                                  .rank = 2,
-                                  .n_public = 1000 };
-
-  return update_control_make (&control, &stream, ret_case, error);
-}
+ASSAY_CONTROL (make_control, update_control_make, UpdateControl, void,
+               .training = { .classes = 4, .cols = 24, .loss = ASSAY_LOSS_HINGE, .rate = 1e-2,
+                             .penalty = 6, .mix = 0.5 },
+               .users = 24, .steps = 1, .has_locals = TRUE, .rank = 2, .n_public = 1000)
 
 /* Rows and covariance; for each message gradients, a sample and, by ridge, a matrix to solve. */
 static guint64

@@ -156,23 +156,10 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 /* ---- The control ---- */
 
 /* A sample of its own is the average of one, up to the sign, which the hinge loss keeps. */
-static gboolean
-make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  const gint64 class = ((const UpdateAverage *) settings)->class;
-  AssayStream stream = assay_stream (key, 0);
-  const UpdateControl control = {
-    .training
-    = { .classes = (gsize) MAX (class + 2, 4), .cols = 16, .loss = ASSAY_LOSS_HINGE, .rate = 1e-2 },
-    .users = 24,
-    .steps = 1,
-    .absent = &class,
-    .has_locals = TRUE
-  };
-
-  return update_control_make (&control, &stream, ret_case, error);
-}
+ASSAY_CONTROL (make_control, update_control_make, UpdateControl, UpdateAverage,
+               .training = { .classes = (gsize) MAX (settings->class + 2, 4), .cols = 16,
+                             .loss = ASSAY_LOSS_HINGE, .rate = 1e-2 },
+               .users = 24, .steps = 1, .absent = &settings->class, .has_locals = TRUE)
 
 /* Gradients of one message, and the estimates of all, which are as long as messages are. */
 static guint64

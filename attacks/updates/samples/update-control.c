@@ -90,7 +90,7 @@ draw_all (const UpdateControl *control, gsize n, AssayStream *stream, AssayMatri
 }
 
 gboolean
-update_control_make (const UpdateControl *control, AssayStream *stream, AssayControlCase *ret_case,
+update_control_draw (const UpdateControl *control, AssayStream *stream, AssayControlCase *ret_case,
                      GError **error)
 {
   const AssayLinearTraining *training = &control->training;
@@ -121,4 +121,16 @@ update_control_make (const UpdateControl *control, AssayStream *stream, AssayCon
       assay_arrays_take_matrix (&release->arrays, "locals", &locals);
   }
   return assay_control_take (ret_case, release, secrets);
+}
+
+gboolean
+update_control_make (const UpdateControl *control, AssayStreamKey key, AssayControlCase *ret_case,
+                     GError **error)
+{
+  AssayStream stream = assay_stream (key, 0);
+  UpdateControl drawn = *control;
+
+  if (control->has_any_loss)
+    drawn.training.loss = (AssayLoss) assay_stream_below (&stream, 2);
+  return update_control_draw (&drawn, &stream, ret_case, error);
 }

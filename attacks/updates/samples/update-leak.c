@@ -65,21 +65,9 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 
 /* ---- The control ---- */
 
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  AssayStream stream = assay_stream (key, 0);
-  const UpdateControl control = { .training = { .classes = 4,
-                                                .cols = 16,
-                                                .loss = (AssayLoss) assay_stream_below (&stream, 2),
-                                                .rate = 1e-2 },
-                                  .users = 24,
-                                  .steps = 1,
-                                  .has_locals = TRUE };
-
-  return update_control_make (&control, &stream, ret_case, error);
-}
+ASSAY_CONTROL (make_control, update_control_make, UpdateControl, void,
+               .training = { .classes = 4, .cols = 16, .rate = 1e-2 }, .has_any_loss = TRUE,
+               .users = 24, .steps = 1, .has_locals = TRUE)
 
 /* Gradients of one message, and the estimates of all, which are as long as messages are. */
 static guint64

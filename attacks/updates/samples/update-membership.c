@@ -296,7 +296,7 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
                                   .steps = 1,
                                   .has_locals = TRUE };
 
-  return update_control_make (&control, &stream, ret_case, error)
+  return update_control_draw (&control, &stream, ret_case, error)
          && add_records (&stream, ret_case, error);
 }
 

@@ -10,6 +10,7 @@
 #include "attacks/updates/samples/update-control.h"
 #include "attacks/updates/samples/update-guess.h"
 #include "attacks/updates/sums/sum-space.h"
+#include "core/base/each.h"
 #include "core/plugin/plugin.h"
 
 static GPtrArray *
@@ -42,9 +43,7 @@ attack_step (const AssayLinearTraining *training, const AssayRelease *release, g
   if (!sum_space_init (training, assay_view_row (models, step), &gradient, &space, error))
     return FALSE;
   samples = unmix (&space, &stream);
-  for (guint i = 0; i < samples->len; i++) {
-    const SumSample *sample = samples->pdata[i];
-
+  ASSAY_FOR_EACH (const SumSample, sample, samples) {
     for (gsize j = 0; j < space.width; j++) {
       values[j] = 0;
       for (gsize r = 0; r < space.rank; r++)
@@ -84,20 +83,9 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 /* ---- The control ---- */
 
 /* Steps of two users, of either loss: sums that have to be taken apart. */
-static gboolean
-make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  AssayStream stream = assay_stream (key, 0);
-  const UpdateControl control = { .training = { .classes = 9,
-                                                .cols = 24,
-                                                .loss = (AssayLoss) assay_stream_below (&stream, 2),
-                                                .rate = 1e-2 },
-                                  .users = 2,
-                                  .steps = 12 };
-
-  return update_control_make (&control, &stream, ret_case, error);
-}
+ASSAY_CONTROL (make_control, update_control_make, UpdateControl, void,
+               .training = { .classes = 9, .cols = 24, .rate = 1e-2 }, .has_any_loss = TRUE,
+               .users = 2, .steps = 12)
 
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)

@@ -52,17 +52,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 }
 
 /* Supports so thin that most of what is held is held by one; with names, of one user. */
-static gboolean
-make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
-              GError **error)
-{
-  const WeightControl control = { .users = ((const SingleHolder *) settings)->names ? 1 : 4,
-                                  .steps = 3,
-                                  .weights = 200,
-                                  .held = 0.05 };
-
-  return weight_control_make (&control, key, ret_case, error);
-}
+ASSAY_CONTROL (make_control, weight_control_make, WeightControl, SingleHolder,
+               .users = settings->names ? 1 : 4, .steps = 3, .weights = 200, .held = 0.05)
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_BOOL (SingleHolder, names, FALSE, "Name a user for each value, drawn at random",

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/each.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -64,9 +65,7 @@ read_signs (const GPtrArray *names, const GPtrArray *words, gboolean *ret_leaves
 {
   guint n_out = 0;
 
-  for (guint i = 0; i < words->len; i++) {
-    const char *word = g_ptr_array_index (words, i);
-
+  ASSAY_FOR_EACH (const char, word, words) {
     n_out += *word == '-' && !has_name (names, word);
   }
   if (n_out > 0 && n_out < words->len)

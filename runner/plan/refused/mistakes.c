@@ -1,5 +1,6 @@
 /* All mistakes of a scenario: one after another is taken out, and the rest planned anew. */
 #include "runner/plan/refused/mistakes.h"
+#include "core/base/each.h"
 
 #include <string.h>
 
@@ -52,8 +53,7 @@ is_word (char c)
 static gboolean
 names_lost_group (const Search *search, const char *message)
 {
-  for (guint i = 0; i < search->labels->len; i++) {
-    const char *label = search->labels->pdata[i];
+  ASSAY_FOR_EACH (const char, label, search->labels) {
     const gsize length = strlen (label);
 
     for (const char *at = message; (at = strstr (at, label)) != NULL; at++)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/each.h"
 #include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "runner/plan/own-rows.h"
@@ -342,9 +343,7 @@ read_pairs (const AssayOwnGrant *grant, GError **error)
       || !check_apart (
           pairs, assay_array_view (assay_arrays_get (&grant->truth->arrays, "secrets")), error))
     return NULL;
-  for (guint i = 0; i < pairs->releases->len; i++) {
-    AssayOwnRelease *own = pairs->releases->pdata[i];
-
+  ASSAY_FOR_EACH (AssayOwnRelease, own, pairs->releases) {
     own->release = seen_of (own->release, attack_of (grant)->grants);
   }
   return g_steal_pointer (&pairs);
