@@ -12,7 +12,7 @@ import threading
 import pytest
 
 import junit_rules
-from exec_programs import SCALE, VERBATIM, group, prepare, protect, run_scenario, write_program
+from exec_programs import SCALE, UNSCALE, VERBATIM, group, prepare, protect, run_scenario, write_program
 from test_programs import break_bubblewrap, need_bubblewrap
 
 # Each attempt is a line "NAME: EXPRESSION"; what raises no OSError was possible.
@@ -288,3 +288,47 @@ def test_report_says_what_confined_each_program(sandbox):
     break_bubblewrap(sandbox)
     checked = sandbox.assay("check", "--auditor", "exec.scenario")
     assert "defense scaled: Landlock, seccomp alone" in checked.out + checked.err, str(checked)
+
+
+# ---- What it can tell from its request ----
+
+LOG = """
+import hashlib
+seen = {"argv": sys.argv[1:-1], "cwd": os.getcwd(), "environment": dict(os.environ),
+        "folder": str(FOLDER), "descriptors": len(os.listdir("/proc/self/fd")),
+        "files": sorted((str(path.relative_to(FOLDER)), path.stat().st_size, path.stat().st_mode)
+                        for path in FOLDER.rglob("*") if path.name != "request.json"),
+        "request": {key: value for key, value in REQUEST.items() if key not in ("seed", "key")},
+        "seeds": [REQUEST.get("seed"), REQUEST.get("key")]}
+with open(pathlib.Path(__file__).parent / "log", "a") as log:
+    log.write(json.dumps(seen) + "\\n")
+"""
+
+
+def test_requests_do_not_say_which_they_are(sandbox):
+    """Trial, seed of the run, first or later, control or case: but for data and random numbers, which
+    do not repeat, each start of a program is told the same as every other."""
+    prepare(sandbox)
+    defense = write_program(sandbox, "defense.py", LOG + SCALE)
+    attack = write_program(sandbox, "attack.py", LOG + UNSCALE)
+    run_scenario(sandbox, group("defense", "scaled", defense, "confine = never")
+                 + group("attack", "back", attack, "confine = never",
+                         "grants = other-releases"), seed=918273645,
+                 words=("--set", "scenario.trials=3"))
+    seen = [json.loads(line) for line in sandbox.read("log").splitlines()]
+    folders = [record.pop("folder") for record in seen]
+    assert len(set(folders)) == len(folders), "a folder has had its name before"
+    for folder in folders:
+        name = pathlib.Path(folder).parent.name
+        assert name.startswith("assay-exec-") and len(name) == len("assay-exec-") + 6, folder
+    seeds = [tuple(record.pop("seeds")) for record in seen]
+    assert len(set(seeds)) == len(seeds), "numbers have come before"
+    for role, least in (("defense", 3), ("attack", 4)):
+        told = [json.dumps(record, sort_keys=True).replace(
+                    str(pathlib.Path(folder).parent), "FOLDER")
+                for record, folder in zip(seen, folders) if record["request"]["role"] == role]
+        assert len(told) >= least, f"{role}: trials, and a control of attacks: {len(told)}"
+        assert len(set(told)) == 1, f"{role}: {set(told)}"
+        assert "918273645" not in told[0] and "trial" not in told[0], told[0]
+    for number in range(3):
+        assert [number, 918273645 + number] not in [list(pair) for pair in seeds]
