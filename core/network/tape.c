@@ -108,15 +108,13 @@ assay_tape_convolution (const AssayTape *tape, guint layer)
 static guint
 append_convolution (AssayTape *tape, AssayLayer layer)
 {
-  const AssayTapeShape *from = shape_of (tape, layer.from[0]);
   AssayConvolutionShape shape;
 
-  if (layer.shape.channels == 0 || layer.stride == 0 || (layer.kernel % 2 == 0 && layer.kernel > 0)
-      || layer.kernel > from->height || layer.kernel > from->width)
+  if (layer.shape.channels == 0 || layer.stride == 0 || (layer.kernel % 2 == 0 && layer.kernel > 0))
     refuse (tape,
-            "layer %u, of %zu x %zu pixels, by a kernel of %zu with stride %zu; expected an "
-            "odd one that is no larger",
-            layer.from[0], from->height, from->width, layer.kernel, layer.stride);
+            "layer %u by a kernel of %zu with stride %zu to %zu channels; expected an odd kernel, "
+            "and one of each at least",
+            layer.from[0], layer.kernel, layer.stride, layer.shape.channels);
   if (tape->refusal != NULL)
     return 0;
   shape = convolution_shape (tape, &layer);

@@ -46,7 +46,10 @@ run_init (Run *run, const AssayTape *tape, gsize batch, gboolean has_gradients, 
   const gsize shards = assay_pieces (batch, N);
   const guint threads = assay_parallel_threads ();
 
-  if (!assay_tape_check_memory (tape, assay_tape_training_bytes (tape, batch, threads), error))
+  const guint64 bytes = has_gradients ? assay_tape_training_bytes (tape, batch, threads)
+                                      : threads * assay_tape_passage_bytes (tape);
+
+  if (!assay_tape_check_memory (tape, bytes, error))
     return FALSE;
   run->tape = tape;
   run->n_passages = threads;

@@ -1,7 +1,8 @@
 /* What an honest receiver learns from a release: a classifier, trained on the released rows with
  * their labels and tested on rows of the dataset that were never protected.
  *
- * Softmax regression, or layers of ReLUs (core/math/network.h). Mixtures come with shares y~ of
+ * Softmax regression, layers of ReLUs (core/math/network.h), or of images a residual network
+ * (metrics/learning/image-network.h). Mixtures come with shares y~ of
  * classes: the loss is -sum_c y~_c ln p_c, so that a mixture with unlabelled images counts by the
  * share that is labelled. Released vectors have the labels of their secrets.
  *
@@ -18,6 +19,7 @@
  * One test row is one unit: the interval says how the one network that was trained does on other
  * rows, not how networks from other releases would do; for those there are trials. A row that is
  * tested in several trials stays one unit. */
+#include "core/base/free.h"
 #include "core/plugin/plugin.h"
 #include "metrics/learning/network-test.h"
 
@@ -26,14 +28,18 @@
 #define MAX_LAYERS (ASSAY_NETWORK_MAX_LAYERS - 1)
 
 enum { RIGHT, LOSS, N_SERIES };
-enum { SOFTMAX, NETWORK };
+enum { SOFTMAX, NETWORK, RESIDUAL };
 
-static const char *const models[] = { "softmax", "network", NULL };
+static const char *const models[] = { "softmax", "network", "residual", NULL };
 
 typedef struct {
   guint model;
   gint64 layers;
   gint64 hidden;
+  gint64 width;
+  gint64 blocks;
+  gint64 shift;
+  bool mirror;
   guint input;
   gint64 epochs;
   gint64 batch;
@@ -60,6 +66,21 @@ network_shape (const Classification *settings, NetworkInputForm form, gsize row_
     shape.widths[l] = (gsize) settings->hidden;
   shape.widths[n_hidden + 1] = n_classes;
   return shape;
+}
+
+static ImageNetwork
+image_network (const Classification *settings)
+{
+  return (ImageNetwork){ .width = (gsize) settings->width,
+                         .blocks = (gsize) settings->blocks,
+                         .shift = (gsize) settings->shift,
+                         .is_mirrored = settings->mirror,
+                         .training = { .descent = ASSAY_DESCENT_SGD,
+                                       .epochs = (gsize) settings->epochs,
+                                       .batch = (gsize) settings->batch,
+                                       .rate = settings->learning_rate,
+                                       .momentum = settings->momentum,
+                                       .decay = settings->weight_decay } };
 }
 
 static AssayMixtureCoefficients
@@ -137,6 +158,17 @@ check_material (const AssayUtilityContext *context, const AssayRelease *release,
   return TRUE;
 }
 
+/* Stages halve images twice. */
+static gboolean
+check_images (const Classification *settings, const AssayGeometry *geometry, GError **error)
+{
+  if (settings->model != RESIDUAL || geometry->height > 0)
+    return TRUE;
+  return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                     "model = residual looks at images; expected a dataset of images, such as "
+                     "cifar, or another model");
+}
+
 /* Vectors have no random signs; those of centred classes may look like it. */
 static NetworkInputForm
 input_form (const Classification *settings, gboolean is_mixed, AssayView rows)
@@ -146,37 +178,62 @@ input_form (const Classification *settings, gboolean is_mixed, AssayView rows)
   return is_mixed ? network_input_choose (rows) : NETWORK_INPUT_PLAIN;
 }
 
-static AssayNetwork *
-train (const AssayUtilityContext *context, const AssayReceived *received, NetworkInput *ret_input,
-       GError **error)
+/* One of both. */
+typedef struct {
+  AssayNetwork *network;
+  AssayTape *tape;
+} Trained;
+
+ASSAY_LOCAL_CLEAR (Trained, trained_clear, assay_network_free (self->network),
+                   assay_tape_free (self->tape))
+
+static gboolean
+train_on (const AssayUtilityContext *context, NetworkInputForm form, const ImageNetworkRows *rows,
+          Trained *ret_trained, GError **error)
 {
   const Classification *settings = context->settings;
-  const AssayRelease *release = received->release;
-  const gboolean is_mixed = release->kind == ASSAY_RELEASE_MIXTURES;
-  const AssayView rows
-      = assay_array_view (assay_arrays_get (&release->arrays, is_mixed ? "images" : "vectors"));
-  const NetworkInputForm form = input_form (settings, is_mixed, rows);
-  const gsize n_classes = context->dataset->n_classes;
-  const AssayNetworkShape shape = network_shape (settings, form, rows.cols, n_classes);
+  const ImageNetwork network = image_network (settings);
+  const AssayNetworkShape shape
+      = network_shape (settings, form, rows->inputs.cols / rows->planes, rows->shares.cols);
   const AssayNetworkTraining training = { .epochs = (gsize) settings->epochs,
                                           .batch = (gsize) settings->batch,
                                           .learning_rate = settings->learning_rate,
                                           .momentum = settings->momentum,
                                           .weight_decay = settings->weight_decay };
+
+  if (settings->model == RESIDUAL) {
+    ret_trained->tape = image_network_train (&network, rows, context->stream, error);
+    return ret_trained->tape != NULL;
+  }
+  ret_trained->network = assay_network_new (&shape, context->stream, error);
+  return ret_trained->network != NULL
+         && assay_network_train (ret_trained->network, &training, rows->inputs, rows->shares,
+                                 context->stream, error);
+}
+
+static gboolean
+train (const AssayUtilityContext *context, const AssayReceived *received, NetworkInput *ret_input,
+       Trained *ret_trained, GError **error)
+{
+  const AssayRelease *release = received->release;
+  const gboolean is_mixed = release->kind == ASSAY_RELEASE_MIXTURES;
+  const AssayView rows
+      = assay_array_view (assay_arrays_get (&release->arrays, is_mixed ? "images" : "vectors"));
+  const NetworkInputForm form = input_form (context->settings, is_mixed, rows);
+  const gsize n_classes = context->dataset->n_classes;
   g_autoptr (AssayMatrix) shares = is_mixed ? shares_of_mixtures (received, n_classes, error)
                                             : shares_of_vectors (received, n_classes, error);
   g_autoptr (AssayMatrix) inputs = NULL;
-  g_autoptr (AssayNetwork) network = NULL;
 
   if (shares == NULL || !assay_view_check_finite (rows, "released rows", error))
-    return NULL;
-  network = assay_network_new (&shape, context->stream, error);
-  inputs = network != NULL ? network_input_learn (form, rows, ret_input, error) : NULL;
-  if (inputs == NULL
-      || !assay_network_train (network, &training, assay_matrix_view (inputs),
-                               assay_matrix_view (shares), context->stream, error))
-    return NULL;
-  return g_steal_pointer (&network);
+    return FALSE;
+  inputs = network_input_learn (form, rows, ret_input, error);
+  return inputs != NULL
+         && train_on (context, form,
+                      &(ImageNetworkRows){ &context->dataset->geometry,
+                                           form == NETWORK_INPUT_BOTH ? 2 : 1,
+                                           assay_matrix_view (inputs), assay_matrix_view (shares) },
+                      ret_trained, error);
 }
 
 static gboolean
@@ -198,19 +255,21 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
           .item = FIRST_ENCRYPTION,
           .encryptions = (gsize) settings->encryptions };
   g_auto (NetworkInput) input = { 0 };
-  g_autoptr (AssayNetwork) network = NULL;
+  g_auto (Trained) trained = { 0 };
   NetworkTest test = { .input = &input,
+                       .geometry = &dataset->geometry,
                        .scale = scale,
                        .encryption = settings->encryptions > 0 ? &encryption : NULL };
 
   if (!check_material (context, received->release, error)
+      || !check_images (settings, &dataset->geometry, error)
       || (settings->encryptions > 0
           && !encryption_check_material (&encryption, assay_rows_cols (dataset->test), error)))
     return FALSE;
-  network = train (context, received, &input, error);
-  if (network == NULL)
+  if (!train (context, received, &input, &trained, error))
     return FALSE;
-  test.network = network;
+  test.network = trained.network;
+  test.tape = trained.tape;
   if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, assay_rows_count (dataset->test), error))
     return FALSE;
   return network_test_run (&test, dataset, ret_outcomes->series[RIGHT], ret_outcomes->series[LOSS],
@@ -225,6 +284,12 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   const Classification *settings = data;
   const AssayMixtureCoefficients coefficients = test_coefficients (settings);
 
+  if (settings->width % ASSAY_CHANNEL_BLOCK != 0)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "width: %" G_GINT64_FORMAT ", expected a multiple of %d", settings->width,
+                       ASSAY_CHANNEL_BLOCK);
+  if (shape->cols > 0 && !check_images (settings, &shape->geometry, error))
+    return FALSE;
   return settings->encryptions == 0
          || encryption_check (&coefficients, settings->partners, shape->n_secrets, shape->n_public,
                               error);
@@ -243,17 +308,34 @@ memory (gconstpointer data, const AssayShape *shape)
   const AssayNetworkShape network
       = network_shape (settings, settings->input, shape->cols, shape->n_classes);
   const guint64 rows = (guint64) count_released (shape) + NETWORK_TEST_CHUNK;
+  const ImageNetwork of_images = image_network (settings);
+  const gsize planes = settings->input == NETWORK_INPUT_BOTH ? 2 : 1;
 
   return rows * (network.widths[0] + shape->n_classes) * sizeof (float)
          + NETWORK_TEST_CHUNK * (2 * shape->cols + 2 * shape->n_classes) * sizeof (float)
-         + assay_network_memory (&network, (gsize) settings->batch);
+         + (settings->model == RESIDUAL && shape->geometry.height > 0
+                ? image_network_memory (&of_images, &shape->geometry, planes, shape->n_classes)
+                : assay_network_memory (&network, (gsize) settings->batch));
 }
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Classification, model, NETWORK, models,
-                      "Softmax regression, or a network of dense layers of ReLUs"),
+                      "Softmax regression, a network of dense layers of ReLUs, or of images a "
+                      "residual network of convolutions"),
   ASSAY_PARAM_INT (Classification, layers, 2, 1, MAX_LAYERS, "layers", "Of the network's ReLUs"),
   ASSAY_PARAM_INT (Classification, hidden, 256, 1, 65536, "units", "In each of them"),
+  ASSAY_PARAM_INT (Classification, width, 16, 8, 1024, "channels",
+                   "Of residual, a multiple of 8: in its first stage; 2 and 4 times as many in the "
+                   "others",
+                   ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_INT (Classification, blocks, 1, 1, 8, "", "Of residual: in each of its three stages",
+                   ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_INT (Classification, shift, 4, 0, 64, "pixels",
+                   "Of residual: images it learns from are shifted by up to this, each way",
+                   ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_BOOL (Classification, mirror, TRUE,
+                    "Of residual: half of the images it learns from are mirrored",
+                    ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_CHOICE (Classification, input, NETWORK_INPUT_AUTO, network_input_forms,
                       "Of a row x: x, |x|, or both; auto: |x| of mixtures whose signs are fair "
                       "coins, else x"),

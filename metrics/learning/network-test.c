@@ -47,6 +47,20 @@ make_room (Testing *testing, gsize n_classes, GError **error)
                 != NULL;
 }
 
+static gboolean
+predict (const NetworkTest *test, AssayView inputs, float *ret_shares, GError **error)
+{
+  const NetworkInput *input = test->input;
+
+  if (test->tape == NULL)
+    return assay_network_predict (test->network, inputs, ret_shares, error);
+  return assay_view_check_finite (inputs, "inputs", error)
+         && image_network_predict (
+             test->tape,
+             &(ImageNetworkRows){ test->geometry, input->cols / input->row_cols, inputs, { 0 } },
+             ret_shares, error);
+}
+
 /* Sums of the shares of the first @count rows of the chunk that begins at test row @first. */
 static gboolean
 sum_shares (const Testing *testing, gsize first, gsize count, GError **error)
@@ -66,7 +80,7 @@ sum_shares (const Testing *testing, gsize first, gsize count, GError **error)
       return FALSE;
     network_input_take (testing->test->input, encryption != NULL ? encrypted : rows,
                         testing->inputs->data);
-    if (!assay_network_predict (testing->test->network, inputs, testing->shares->data, error))
+    if (!predict (testing->test, inputs, testing->shares->data, error))
       return FALSE;
     for (gsize i = 0; i < numbers; i++)
       testing->sums[i] += (double) testing->shares->data[i];

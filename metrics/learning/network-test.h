@@ -3,12 +3,15 @@
 
 #include "core/math/network.h"
 #include "metrics/learning/encryption.h"
+#include "metrics/learning/image-network.h"
 #include "metrics/learning/network-input.h"
 
 #define NETWORK_TEST_CHUNK 1024 /* rows at a time */
 
 typedef struct {
   const AssayNetwork *network;
+  const AssayTape *tape;         /* in its place, of images; */
+  const AssayGeometry *geometry; /* of these */
   const NetworkInput *input;
   const Encryption *encryption; /* NULL: rows are classified as they are */
   AssayScale scale;

@@ -1,0 +1,35 @@
+/* A residual network that knows images (He, Zhang, Ren and Sun 2016, section 4.2): a convolution,
+ * three stages of `blocks` residual blocks of width, 2 width and 4 width channels, of which the
+ * second and third halve the image, the mean over pixels, and the classes. Normalisation is in
+ * groups of 8 channels (core/network/tape.h) in place of that of batches. Training images are
+ * shifted by up to `shift` pixels each way, with the mean image around them, and mirrored half of
+ * the time (section 4.2 too). */
+#pragma once
+
+#include "core/network/train.h"
+#include "metrics/learning/network-input.h"
+
+typedef struct {
+  gsize width; /* a multiple of 8 */
+  gsize blocks;
+  gsize shift; /* pixels */
+  gboolean is_mirrored;
+  AssayTapeTraining training;
+} ImageNetwork;
+
+/* Rows as a network takes them, and of each the shares of classes. */
+typedef struct {
+  const AssayGeometry *geometry; /* of rows */
+  gsize planes;                  /* 2 where a row is followed by its other form, else 1 */
+  AssayView inputs;
+  AssayView shares; /* when it is trained */
+} ImageNetworkRows;
+
+/* Bytes that training takes, for rows of @geometry and @planes. */
+guint64 image_network_memory (const ImageNetwork *settings, const AssayGeometry *geometry,
+                              gsize planes, gsize n_classes);
+AssayTape *image_network_train (const ImageNetwork *settings, const ImageNetworkRows *rows,
+                                AssayStreamKey key, GError **error);
+/* n x classes */
+gboolean image_network_predict (const AssayTape *tape, const ImageNetworkRows *rows,
+                                float *ret_shares, GError **error);

@@ -1,0 +1,127 @@
+/* The residual network of classification: classes that only neighbours of pixels tell, and what is
+ * refused. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "core/base/parallel.h"
+#include "core/plugin/utility.h"
+#include "metrics/learning/image-network.h"
+#include "tests/reference/fixtures.h"
+
+extern const AssayUtility assay_utility_classification;
+
+enum { SIDE = 8, PIXELS = SIDE * SIDE, CHANNELS = 2, COLS = PIXELS * CHANNELS, N = 96 };
+
+static const AssayGeometry geometry = { SIDE, SIDE, CHANNELS, 0, 1 };
+
+static AssayStreamKey
+key_of (guint64 trial)
+{
+  return assay_stream_key (7, trial, "image network", "");
+}
+
+/* Stripes of two pixels that run down (class 0) or across (class 1), begin anywhere, and stand in
+ * the second of two interleaved channels; the first has them the other way. No pixel by itself
+ * says which is which. */
+static void
+draw_images (guint64 trial, AssayMatrix **ret_images, AssayMatrix **ret_shares)
+{
+  *ret_images = assay_matrix_new (N, COLS, NULL);
+  *ret_shares = assay_matrix_new (N, 2, NULL);
+  for (gsize i = 0; i < N; i++) {
+    AssayStream stream = assay_stream (key_of (trial), i);
+    const gsize phase = assay_stream_below (&stream, 4);
+
+    assay_matrix_row (*ret_shares, i)[i % 2] = 1;
+    for (gsize at = 0; at < PIXELS; at++) {
+      const gsize across = (at / SIDE + phase) / 2 % 2, down = (at % SIDE + phase) / 2 % 2;
+      float *pixel = assay_matrix_row (*ret_images, i) + at * CHANNELS;
+
+      pixel[0] = (float) (i % 2 == 0 ? across : down) * 2 - 1;
+      pixel[1] = (float) (i % 2 == 0 ? down : across) * 2 - 1;
+      for (gsize c = 0; c < CHANNELS; c++)
+        pixel[c] += (float) assay_stream_normal (&stream) / 2;
+    }
+  }
+}
+
+static const ImageNetwork settings = {
+  .width = 8,
+  .blocks = 1,
+  .shift = 2,
+  .is_mirrored = TRUE,
+  .training
+  = { .descent = ASSAY_DESCENT_SGD, .epochs = 3, .batch = 8, .rate = 0.05, .momentum = 0.9 }
+};
+
+static AssayTape *
+train (guint64 trial)
+{
+  g_autoptr (AssayMatrix) images = NULL, shares = NULL;
+  g_autoptr (GError) error = NULL;
+  AssayTape *tape;
+
+  draw_images (trial, &images, &shares);
+  tape = image_network_train (
+      &settings,
+      &(ImageNetworkRows){ &geometry, 1, assay_matrix_view (images), assay_matrix_view (shares) },
+      key_of (trial), &error);
+  cr_assert_not_null (tape, "%s", error != NULL ? error->message : "");
+  return tape;
+}
+
+Test (image_network, knows_the_way_of_stripes)
+{
+  g_autoptr (AssayTape) tape = train (0), again = NULL;
+  g_autoptr (AssayMatrix) images = NULL, shares = NULL;
+  g_autofree float *found = g_new (float, N * 2);
+  gsize right = 0;
+
+  draw_images (1, &images, &shares);
+  cr_assert (image_network_predict (
+      tape, &(ImageNetworkRows){ &geometry, 1, assay_matrix_view (images), { 0 } }, found, NULL));
+  for (gsize i = 0; i < N; i++)
+    right += found[2 * i + i % 2] > 0.5F;
+  cr_assert_geq (right, N - 2, "%zu of %d", right, N);
+  /* The same to the bit on three threads. */
+  assay_parallel_set_threads (3);
+  again = train (0);
+  cr_assert (memcmp (tape->parameters, again->parameters, tape->n_parameters * sizeof (float))
+             == 0);
+}
+
+static void
+assert_refused (const char *assignments, const AssayShape *shape, const char *message)
+{
+  g_autoptr (AssaySettings) values
+      = fixture_settings (&assay_utility_classification.plugin, assignments);
+  g_autoptr (GError) error = NULL;
+
+  cr_assert_not (assay_utility_classification.check (values->values, shape, &error));
+  cr_assert_str_eq (error->message, message);
+}
+
+Test (image_network, is_refused)
+{
+  const AssayShape rows = { .cols = 6, .n_classes = 2 };
+  const AssayShape images = { .cols = COLS, .n_classes = 2, .geometry = geometry };
+  g_autoptr (AssaySettings) values
+      = fixture_settings (&assay_utility_classification.plugin, "model=residual");
+
+  cr_assert (assay_utility_classification.check (values->values, &images, NULL));
+  assert_refused ("model=residual", &rows,
+                  "model = residual looks at images; expected a dataset of images, such as cifar, "
+                  "or another model");
+  assert_refused ("model=residual width=12", &images, "width: 12, expected a multiple of 8");
+}
+
+/* Wider networks take more. */
+Test (image_network, says_what_it_takes)
+{
+  ImageNetwork wide = settings;
+  const guint64 narrow = image_network_memory (&settings, &geometry, 1, 10);
+
+  wide.width = 32;
+  cr_assert_gt (narrow, (guint64) 100000);
+  cr_assert_gt (image_network_memory (&wide, &geometry, 1, 10), 4 * narrow);
+}
