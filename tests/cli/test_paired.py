@@ -143,3 +143,60 @@ def test_refusals(sandbox):
     result = sandbox.assay("run", "b.scenario", "--out", "b", "--quiet")
     assert result.code != 0
     assert "[utility paired-map] needs rows of two modalities" in result.err
+
+
+@pytest.mark.parametrize("defense, setting, message", [
+    ("dmp-mh", "bound = 1", "bound"),
+    ("dmp-mh", "bits = 0", "bits"),
+    *((defense, f"epsilon = {epsilon}", "epsilon")
+      for defense in ("dmp-mh", "block-mh", "dp-sgd") for epsilon in ("0", "inf")),
+    *((defense, "bits = 5000", "bits")
+      for defense in ("paired-lsh", "paired-sh", "cmfh", "djsrh", "jdsh", "dcmh", "prdh")),
+])
+def test_settings_that_are_refused(sandbox, defense, setting, message):
+    make_data(sandbox)
+    text = scenario(settings=setting + "\n").replace("plugin = cca-itq", f"plugin = {defense}")
+    sandbox.write("a.scenario", text)
+    result = sandbox.assay("run", "a.scenario", "--out", "out", "--quiet")
+    sandbox.expect(result, 2)
+    assert f"{message}: expected" in result.err or f"{message} =" in result.err, str(result)
+
+
+def test_nodes_without_features(sandbox):
+    make_data(sandbox)
+    (sandbox.path / "edges.txt").write_text("".join(f"{i} {i + 1}\n" for i in range(12)))
+    sandbox.write("a.scenario", scenario().replace("mean_degree = 3", "edges = edges.txt"))
+    result = sandbox.assay("run", "a.scenario", "--out", "out", "--quiet")
+    sandbox.expect(result, 2)
+    assert ("edges.txt has 13 nodes and first has 11 rows; expected features of each node, and no "
+            "others") in " ".join(result.err.split()), str(result)
+
+
+def test_queries_of_no_category(sandbox):
+    """No item shares a category with any query: there is nothing to average."""
+    make_data(sandbox)
+    np.save(sandbox.path / "test_labels.npy", np.full((9, 1), 2))
+    sandbox.write("a.scenario", scenario())
+    result = sandbox.assay("run", "a.scenario", "--out", "out", "--quiet")
+    assert result.code != 0
+    assert ("none of the 9 queries shares a label with any of the 11 secrets; expected some that "
+            "do") in " ".join((result.out + result.err).split()), str(result)
+
+
+@pytest.mark.parametrize("defense, settings", [
+    ("dmp-mh", "bound = 10\nsteps = 20\n"), ("dmp-mh", "noise = no\nsteps = 20\n"),
+    ("block-mh", "clusters = 2\nsteps = 20\n"), ("dp-sgd", "rounds = 20\n"),
+    ("dcmh", "target = graph\nsteps = 20\n")])
+def test_a_graph_without_triangles(sandbox, defense, settings):
+    """A star, all of whose motifs are 0: codes are made of it and looked up."""
+    make_data(sandbox)
+    (sandbox.path / "edges.txt").write_text("".join(f"0 {i}\n" for i in range(1, 11)))
+    text = scenario(settings=settings).replace("mean_degree = 3", "edges = edges.txt")
+    sandbox.write("a.scenario", text.replace("plugin = cca-itq", f"plugin = {defense}"))
+    sandbox.run_ok("a.scenario", "--out", "out", "--quiet")
+    found = {}
+    for cell in json.loads(sandbox.read("out/results.json"))["cells"]:
+        found |= {one["metric"]: one["estimate"] for one in cell["measurements"]}
+    assert 0 < found["image-to-text"] <= 1 and found["image-to-text-triangles"] > 0
+    # The private graph has no triangle, so that no error is a share of them.
+    assert "image-to-text-graph-triangles" not in found
