@@ -8,9 +8,12 @@
  * divided by how many pairs there are of these clusters, and by the mean of that over all; and W^
  * = ln (1 + w), divided by the largest, as dmp-graph has it. All of this is done to noisy numbers.
  *
- * Clusters are those of k-means on columns of mean 0 and deviation 1, which draws what all releases
- * of the same items share. An audit plays four items in two clusters of two: what other clusters
- * release is the same with the edge and without it. */
+ * Clusters are those of k-means on rows of each modality minus their mean and of length 1, whose
+ * inner product is the mean of both cosines (core/graph/likeness.h), so that no modality counts for
+ * more than the other; it draws what all releases of the same items share.
+ *
+ * An audit plays four items in two clusters of two: what other clusters release is the same with the
+ * edge and without it. */
 #include "defenses/graphs/block-release.h"
 
 static gboolean

@@ -20,7 +20,7 @@ is_claimed (gconstpointer data)
 {
   const BlockCounts *settings = data;
 
-  return settings->noise && settings->edges;
+  return settings->noise && settings->edges == BLOCK_EDGES;
 }
 
 static void

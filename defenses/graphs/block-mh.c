@@ -3,8 +3,9 @@
  * much of the graph codes can have at the same epsilon. W^ of two items is of the number of edges
  * between their clusters, which many items share, where DMP-MH has a noisy number for each pair.
  *
- * `edges = no` is its control: noise alone. What that comes to is of the clusters, and of features,
- * so that the gain over it is what codes owe to the graph. */
+ * Its controls are `edges = no`, noise alone, and `edges = clusters`, in which W^ is 1 inside of
+ * clusters and 0 between them: what comes of clusters alone, and so of features. The gain over that
+ * is what codes owe to the graph. */
 #include "defenses/graphs/block-release.h"
 #include "defenses/graphs/structural-training.h"
 

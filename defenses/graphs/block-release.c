@@ -2,6 +2,7 @@
 
 #include "core/data/kinds/graph.h"
 #include "core/graph/edge-array.h"
+#include "core/graph/likeness.h"
 #include "core/learn/k-means.h"
 #include "core/stats/gaussian-privacy.h"
 #include "defenses/graphs/block-release.h"
@@ -10,6 +11,15 @@
 
 #define ROUNDS 50
 #define STARTS 3
+
+const char *const block_edges[] = { "no", "yes", "clusters", NULL };
+
+/* Clusters alone are public, and released as they are. */
+static gboolean
+is_noisy (const BlockCounts *settings)
+{
+  return settings->noise && settings->edges != BLOCK_CLUSTERS;
+}
 
 double
 block_deviation (const BlockCounts *settings, double epsilon)
@@ -33,33 +43,11 @@ count_blocks (gsize k)
   return k * (k + 1) / 2;
 }
 
-/* Columns of mean 0 and deviation 1; what is constant is 0. */
-static AssayMatrix *
-standardise (AssayView items, GError **error)
-{
-  AssayMatrix *rows = assay_matrix_copy (items, error);
-  const double n = (double) items.rows;
-
-  for (gsize j = 0; rows != NULL && j < items.cols; j++) {
-    double mean = 0, square = 0;
-
-    for (gsize i = 0; i < items.rows; i++)
-      mean += (double) assay_matrix_row (rows, i)[j] / n;
-    for (gsize i = 0; i < items.rows; i++)
-      square += pow ((double) assay_matrix_row (rows, i)[j] - mean, 2) / n;
-    for (gsize i = 0; i < items.rows; i++) {
-      float *value = assay_matrix_row (rows, i) + j;
-
-      *value = square > 0 ? (float) (((double) *value - mean) / sqrt (square)) : 0;
-    }
-  }
-  return rows;
-}
-
 static gsize *
 cluster (const AssayDefenseContext *context, AssayView items, gsize k, GError **error)
 {
-  g_autoptr (AssayMatrix) rows = standardise (items, error);
+  g_autoptr (AssayMatrix) rows
+      = assay_likeness_rows (items, context->first_cols, ASSAY_SIMILARITY_JOINT, error);
   AssayStream stream = assay_stream (context->common_stream, G_MAXUINT64);
   gsize *labels = rows != NULL ? assay_alloc (items.rows, sizeof (gsize), "clusters", error) : NULL;
 
@@ -82,6 +70,20 @@ typedef struct {
   double *weights; /* of each block */
 } Blocks;
 
+static void
+count_edges (const BlockCounts *settings, const AssayArray *edges, Blocks *blocks)
+{
+  for (gsize e = 0; settings->edges == BLOCK_EDGES && e < edges->shape[0]; e++) {
+    const gint64 *ends = assay_array_int64 (edges) + 2 * e;
+
+    blocks->weights[block_of (blocks->k, blocks->labels[ends[0]], blocks->labels[ends[1]])]++;
+  }
+  for (gsize i = 0; settings->edges == BLOCK_CLUSTERS && i < blocks->n; i++)
+    for (gsize j = i + 1; j < blocks->n; j++)
+      if (blocks->labels[i] == blocks->labels[j])
+        blocks->weights[block_of (blocks->k, blocks->labels[i], blocks->labels[j])]++;
+}
+
 /* Numbers of edges become weights. */
 static void
 weigh (const BlockCounts *settings, Blocks *blocks, AssayStream *stream)
@@ -93,7 +95,7 @@ weigh (const BlockCounts *settings, Blocks *blocks, AssayStream *stream)
 
   for (gsize i = 0; i < blocks->n; i++)
     sizes[blocks->labels[i]]++;
-  for (gsize b = 0; settings->noise && b < count; b++)
+  for (gsize b = 0; is_noisy (settings) && b < count; b++)
     blocks->weights[b]
         += block_deviation (settings, settings->epsilon) * assay_stream_normal (stream);
   for (gsize a = 0; a < blocks->k; a++)
@@ -146,16 +148,12 @@ block_release_make (const BlockCounts *settings, const AssayDefenseContext *cont
   if (labels == NULL)
     return FALSE;
   blocks.labels = labels;
-  for (gsize e = 0; settings->edges && e < context->edges->shape[0]; e++) {
-    const gint64 *ends = assay_array_int64 (context->edges) + 2 * e;
-
-    weights[block_of (k, labels[ends[0]], labels[ends[1]])]++;
-  }
+  count_edges (settings, context->edges, &blocks);
   weigh (settings, &blocks, &stream);
   ASSAY_SET_PARAMETER (ret_release, AssayGraphParameters, bound, 0);
   ASSAY_SET_PARAMETER (ret_release, AssayGraphParameters, rounds, 1);
   ASSAY_SET_PARAMETER (ret_release, AssayGraphParameters, scale,
-                       settings->noise ? block_deviation (settings, settings->epsilon) : 0);
+                       is_noisy (settings) ? block_deviation (settings, settings->epsilon) : 0);
   return release_blocks (&blocks, ret_release, error);
 }
 

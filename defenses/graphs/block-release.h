@@ -6,12 +6,18 @@
 
 G_BEGIN_DECLS
 
+/* What is counted: no edges; those of the dataset; or, as if they were edges, all pairs inside of
+ * clusters, without noise. */
+typedef enum { BLOCK_NONE, BLOCK_EDGES, BLOCK_CLUSTERS } BlockEdges;
+
+extern const char *const block_edges[]; /* by BlockEdges, NULL at the end */
+
 typedef struct {
   double epsilon;
   double delta;
   gint64 clusters;
   bool noise;
-  bool edges;
+  guint edges;
 } BlockCounts;
 
 /* clang-format off */
@@ -23,8 +29,10 @@ typedef struct {
   ASSAY_PARAM_INT (BlockCounts, clusters, 50, 1, 2000, "", "Clusters of the items"),               \
   ASSAY_PARAM_BOOL (BlockCounts, noise, TRUE,                                                      \
                     "Whether there is noise; without it nothing is claimed"),                      \
-  ASSAY_PARAM_BOOL (BlockCounts, edges, TRUE,                                                      \
-                    "Whether edges are counted; the control without them releases noise alone")
+  ASSAY_PARAM_CHOICE (                                                                             \
+      BlockCounts, edges, BLOCK_EDGES, block_edges,                                                \
+      "What is counted: the private edges; or in their place, as a control, none (noise alone), "  \
+      "or all pairs inside of clusters (what clusters alone, which are public, come to)")
 /* clang-format on */
 
 /* Of one number: what noise an edge more or less needs. */

@@ -81,6 +81,21 @@ Test (block_counts, control_has_no_edges)
     cr_assert_eq (graph.weights[s], 0);
 }
 
+/* The other control has clusters alone, without noise. */
+Test (block_counts, control_of_clusters)
+{
+  g_autoptr (AssayRelease) release = NULL;
+  AssayWeightedGraph graph;
+
+  cr_assert (release_with ("clusters=3 edges=clusters", TRUE, &release, NULL));
+  graph = assay_release_graph (release);
+  for (gsize i = 0; i < N; i++)
+    for (gsize j = 0; j < N; j++)
+      if (i != j)
+        assert_near ((double) assay_weighted_graph_at (&graph, i, j), i % 3 == j % 3 ? 1 : 0, 1e-6,
+                     "%zu, %zu", i, j);
+}
+
 Test (block_counts, needs_a_graph)
 {
   g_autoptr (AssayRelease) release = NULL;
