@@ -12,8 +12,8 @@
  * inner product is the mean of both cosines (core/graph/likeness.h), so that no modality counts for
  * more than the other; it draws what all releases of the same items share.
  *
- * An audit plays four items in two clusters of two: what other clusters release is the same with the
- * edge and without it. */
+ * An audit plays four items in two clusters of two: what other clusters release is the same with
+ * the edge and without it. */
 #include "defenses/graphs/block-release.h"
 
 static gboolean
