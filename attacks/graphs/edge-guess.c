@@ -1,3 +1,4 @@
+/* Guesses of the game edge, and cases with a known outcome. */
 #include "attacks/graphs/edge-guess.h"
 
 #include <math.h>

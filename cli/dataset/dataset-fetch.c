@@ -44,11 +44,10 @@ print_set (const AssayGroup *set)
 {
   const char *note = cli_catalog_text (set, "note");
 
-  g_print ("%s\n  page      %s\n  licence   %s\n  cite      %s\n", cli_catalog_text (set, "title"),
-           cli_catalog_text (set, "page"), cli_catalog_text (set, "licence"),
-           cli_catalog_text (set, "citation"));
-  if (note != NULL)
-    g_print ("  note      %s\n", note);
+  g_print ("%s\n  page      %s\n  licence   %s\n  cite      %s\n%s%s%s",
+           cli_catalog_text (set, "title"), cli_catalog_text (set, "page"),
+           cli_catalog_text (set, "licence"), cli_catalog_text (set, "citation"),
+           note != NULL ? "  note      " : "", note != NULL ? note : "", note != NULL ? "\n" : "");
 }
 
 static gboolean
@@ -70,11 +69,10 @@ fetch_file (const AssayGroup *group, const char *folder, const CliDownloadOption
   }
   g_print ("%s: %s, and its sha256 fits\n", download.path,
            download.was_there ? "was there" : "fetched");
-  if (members == NULL)
-    return TRUE;
-  if (!cli_unpack (download.path, members, folder, options->may_replace, error))
+  if (members != NULL
+      && !cli_unpack (download.path, members, folder, options->may_replace, error))
     return FALSE;
-  for (guint i = 0; members[i] != NULL; i++) {
+  for (guint i = 0; members != NULL && members[i] != NULL; i++) {
     g_autofree char *name = g_path_get_basename (members[i]);
 
     g_print ("  %s/%s\n", folder, name);
@@ -104,19 +102,18 @@ static gboolean
 check_names (const AssayScenario *catalog, char **words, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *hint = NULL;
 
+  while (*words != NULL && assay_scenario_find (catalog, *words, "") != NULL)
+    words++;
+  if (*words == NULL)
+    return TRUE;
   ASSAY_FOR_EACH (const AssayGroup, group, catalog->groups)
     g_ptr_array_add (names, group->kind);
-  for (char **word = words; *word != NULL; word++) {
-    g_autofree char *hint = assay_names_hint (names, *word);
-
-    if (assay_scenario_find (catalog, *word, "") == NULL)
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "the catalogue has no '%s'%s; 'assay dataset fetch' lists what it has",
-                         *word, hint);
-    g_ptr_array_set_size (names, (int) names->len - 1);
-  }
-  return TRUE;
+  hint = assay_names_hint (names, *words);
+  return assay_fail (error, ASSAY_ERROR_DATA,
+                     "the catalogue has no '%s'%s; 'assay dataset fetch' lists what it has", *words,
+                     hint);
 }
 
 static char *out, *catalog_path;

@@ -16,22 +16,14 @@
 #include "core/base/file-map.h"
 #include "core/base/free.h"
 
-#define PIECE (1 << 20)
-
 /* NAME.part, locked for as long as it is open. */
 typedef struct {
   char *path;
   int fd;
 } Part;
 
-static void
-part_clear (Part *part)
-{
-  g_clear_pointer (&part->path, g_free);
-  if (part->fd >= 0)
-    close (part->fd);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Part, part_clear)
+ASSAY_LOCAL_CLEAR (Part, part_clear, g_free (self->path),
+                   (void) (self->fd >= 0 && close (self->fd) == 0))
 
 ASSAY_CLEAR_FUNC (CliDownload, cli_download_clear, assay_drop (self->path, g_free),
                   assay_drop (self->sha256, g_free))
@@ -45,17 +37,11 @@ fail_write (const char *path, GError **error)
 static char *
 hash_file (const char *path, GError **error)
 {
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autoptr (GBytes) bytes = assay_file_map (path, error);
-  gsize length = 0;
-  const guchar *data = bytes != NULL ? g_bytes_get_data (bytes, &length) : NULL;
 
-  for (gsize at = 0; at < length; at += PIECE) {
-    if (cli_is_interrupted ())
-      return assay_fail_null (error, ASSAY_ERROR_CANCELLED, "interrupted");
-    g_checksum_update (checksum, data + at, (gssize) MIN (length - at, PIECE));
-  }
-  return bytes != NULL ? g_strdup (g_checksum_get_string (checksum)) : NULL;
+  if (bytes != NULL && cli_is_interrupted ())
+    return assay_fail_null (error, ASSAY_ERROR_CANCELLED, "interrupted");
+  return bytes != NULL ? g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, bytes) : NULL;
 }
 
 /* Sets @download's sha256 if its path exists and is what @file says; something else there is an
@@ -121,10 +107,8 @@ fill_part (const CatalogFile *file, const Part *part, guint64 have, guint timeou
   guint64 length;
 
   if ((have != file->size || file->sha256 == NULL)
-      && !cli_transfer (file, part->fd, have, timeout_s, error)) {
-    g_prefix_error (error, "%s: ", file->url);
-    return NULL;
-  }
+      && !cli_transfer (file, part->fd, have, timeout_s, error))
+    return assay_prefix_null (error, "%s: ", file->url);
   length = part_length (part);
   if (length == 0 || (file->sha256 != NULL && length != file->size))
     return assay_fail_null (error, ASSAY_ERROR_IO,

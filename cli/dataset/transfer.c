@@ -12,19 +12,14 @@
 #include "cli/dataset/download.h"
 #include "cli/dataset/late-library.h"
 #include "config.h"
-#include "core/base/error.h"
 #include "core/base/text.h"
 
 #define MAX_REDIRECTS 5L
 #define REDRAW_US (G_USEC_PER_SEC / 10)
 
 #define FUNCTIONS(X)                                                                               \
-  X (curl_easy_init)                                                                               \
-  X (curl_easy_setopt)                                                                             \
-  X (curl_easy_perform)                                                                            \
-  X (curl_easy_getinfo)                                                                            \
-  X (curl_easy_cleanup)                                                                            \
-  X (curl_easy_strerror)
+  X (curl_easy_init) X (curl_easy_setopt) X (curl_easy_perform)                                    \
+  X (curl_easy_getinfo) X (curl_easy_cleanup) X (curl_easy_strerror)
 CLI_LATE_LIBRARY (late, FUNCTIONS);
 
 /* One request. */

@@ -5,23 +5,16 @@
 #include "cli/cli.h"
 #include "cli/dataset/download.h"
 #include "cli/dataset/late-library.h"
-#include "core/base/error.h"
 #include "core/base/output-file.h"
 
 #define PIECE (64 * 1024)
 
 #define FUNCTIONS(X)                                                                               \
-  X (archive_read_new)                                                                             \
-  X (archive_read_free)                                                                            \
-  X (archive_entry_filetype)                                                                       \
-  X (archive_entry_hardlink)                                                                       \
-  X (archive_entry_pathname)                                                                       \
-  X (archive_error_string)                                                                         \
-  X (archive_read_data)                                                                            \
-  X (archive_read_next_header)                                                                     \
-  X (archive_read_open_filename)                                                                   \
-  X (archive_read_support_filter_gzip)                                                             \
-  X (archive_read_support_format_tar)
+  X (archive_read_new) X (archive_read_open_filename)                                              \
+  X (archive_read_support_filter_gzip) X (archive_read_support_format_tar)                         \
+  X (archive_read_next_header) X (archive_read_data) X (archive_read_free)                         \
+  X (archive_entry_pathname) X (archive_entry_filetype) X (archive_entry_hardlink)                 \
+  X (archive_error_string)
 CLI_LATE_LIBRARY (late, FUNCTIONS);
 
 /* ARCHIVE_OK, ARCHIVE_EOF or what libarchive has to say; FALSE with @error for what is ours. */

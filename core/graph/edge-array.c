@@ -1,3 +1,4 @@
+/* Graphs as arrays of their edges. */
 #include "core/graph/edge-array.h"
 
 #include "core/base/error.h"

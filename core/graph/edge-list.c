@@ -1,3 +1,4 @@
+/* Edge lists: text files. */
 #include "core/graph/edge-list.h"
 
 #include <stdlib.h>

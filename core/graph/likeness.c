@@ -1,3 +1,4 @@
+/* How alike the features of two items are. */
 #include "core/graph/likeness.h"
 
 #include <math.h>

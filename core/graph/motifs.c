@@ -1,3 +1,4 @@
+/* Motifs of pairs of nodes. */
 #include "core/graph/motifs.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* What Gaussian noise gives: by bisection, in logarithms. */
 #include "core/stats/gaussian-privacy.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Privacy of many rounds, by Renyi divergences. */
 #include "core/stats/renyi-privacy.h"
 
 #include <math.h>

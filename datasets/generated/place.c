@@ -1,3 +1,4 @@
+/* Places of two textured walls, seen by cameras. */
 #include "datasets/generated/place.h"
 
 #include <math.h>

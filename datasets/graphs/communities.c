@@ -1,3 +1,4 @@
+/* Communities of the nodes of a graph. */
 #include "datasets/graphs/communities.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* The items that a graph joins. */
 #include "datasets/graphs/items.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* A database of cluster centres. */
 #include "datasets/tables/row-centres.h"
 
 #include "core/base/error.h"

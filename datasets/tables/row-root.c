@@ -1,3 +1,4 @@
+/* RootSIFT. */
 #include "datasets/tables/row-root.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* RANSAC. */
 #include "metrics/matching/consensus.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Levenberg and Marquardt. */
 #include "metrics/matching/least-squares.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Where a calibrated camera stood. */
 #include "metrics/matching/pose.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Releases of kind graph: sizes, checks and public parameters. */
 #include "core/data/kinds/graph.h"
 
 #include "core/base/error.h"

@@ -1,3 +1,4 @@
+/* What an attack gets to see: the release without what is withheld, and what is granted. */
 #include "runner/run/sight/sight.h"
 
 #include "core/base/free.h"
