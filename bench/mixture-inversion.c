@@ -4,8 +4,8 @@
  * most like: magnitude of the correlation, best pairs first. 5,000 mixtures of 100 secrets where a
  * row does not say otherwise; the table main is the last step of steps, and one of the sizes.
  *
- *   bench-mixture-inversion [--table main|steps|labels|epochs|public|sizes|all] [--threads N]
- *                           [--seed N] [--quick] [--json]
+ *   bench-mixture-inversion [--table main|steps|labels|epochs|public|sizes|hard|all] [--row TEXT]
+ *                           [--grey] [--threads N] [--seed N] [--quick] [--json]
  *
  * The tables of docs/papers/instahide.md are what it prints. Each case runs once; --quick takes
  * 10 secrets, each in 10 mixtures. */
@@ -22,6 +22,13 @@
 #define RECORD (COLS + 1)
 #define CLASSES 10
 
+/* What the attacker is told wrongly. */
+typedef enum {
+  NOTHING,
+  INVENTED_LABELS, /* those of other mixtures, in another order */
+  UNIT_PUBLIC,     /* public images from 0 to 1 where the release is normalised */
+} Twist;
+
 typedef struct {
   gsize n_secrets;
   gsize epochs;
@@ -30,12 +37,15 @@ typedef struct {
   const char *public_known; /* file of the attack's public images */
   int matchings;            /* negative: the default */
   int rounds;
+  const char *made; /* more settings of the defense, "NAME=VALUE NAME=VALUE" */
+  Twist twist;
 } Case;
 
 typedef struct {
   double median;
   gsize above_8; /* of the secrets, at a correlation above 0.8 */
   gsize above_5;
+  double confidence;
   Times times;
 } Outcome;
 
@@ -85,6 +95,24 @@ read_images (const char *name, gint64 **ret_labels)
   return images;
 }
 
+static gsize side = SIDE, channels = CHANNELS, cols = COLS; /* as images are mixed */
+
+/* Means of the three channels: a third of the numbers. */
+static AssayMatrix *
+to_grey (AssayMatrix *taken)
+{
+  g_autoptr (AssayMatrix) colour = taken;
+  AssayMatrix *grey;
+
+  if (channels == CHANNELS)
+    return g_steal_pointer (&colour);
+  grey = assay_matrix_new (colour->rows, cols, NULL);
+  for (gsize i = 0; i < colour->rows * cols; i++)
+    for (gsize c = 0; c < CHANNELS; c++)
+      grey->data[i] += colour->data[i * CHANNELS + c] / CHANNELS;
+  return grey;
+}
+
 static void
 set_number (AssaySettings *settings, const char *name, gsize number)
 {
@@ -111,8 +139,15 @@ protect (const Case *c, const AssayMatrix *secrets, const gint64 *labels, AssayR
           .public_rows = mixed_with,
           .labels = labels,
           .n_classes = CLASSES,
-          .geometry = { .height = SIDE, .width = SIDE, .channels = CHANNELS } };
+          .geometry = { .height = side, .width = side, .channels = channels } };
+  g_auto (GStrv) more = g_strsplit (c->made != NULL ? c->made : "", " ", -1);
 
+  for (gsize i = 0; c->made != NULL && more[i] != NULL; i++) {
+    g_auto (GStrv) words = g_strsplit (more[i], "=", 2);
+
+    if (!assay_settings_set (settings, words[0], words[1], &error))
+      measure_stop (more[i], error);
+  }
   set_number (settings, "k", c->k);
   set_number (settings, "epochs", c->epochs);
   context.settings = settings->values;
@@ -125,6 +160,37 @@ protect (const Case *c, const AssayMatrix *secrets, const gint64 *labels, AssayR
   return release;
 }
 
+/* ---- Twists ---- */
+
+/* Each mixture gets the label of another. */
+static void
+invent_labels (AssayRelease *release, guint64 seed)
+{
+  const AssayView labels = assay_array_view (assay_arrays_get (&release->arrays, "labels"));
+  g_autofree gsize *order = g_new (gsize, labels.rows);
+  g_autofree float *kept = g_memdup2 (labels.data, labels.rows * labels.cols * sizeof (float));
+  AssayStream stream = assay_stream (assay_stream_key (seed, 0, "labels", "bench"), 0);
+
+  assay_stream_permutation (&stream, labels.rows, order);
+  for (gsize i = 0; i < labels.rows; i++)
+    memcpy ((float *) (gpointer) labels.data + i * labels.cols, kept + order[i] * labels.cols,
+            labels.cols * sizeof (float));
+}
+
+/* From the least to the greatest of all numbers. */
+static void
+to_unit (AssayMatrix *images)
+{
+  float least = images->data[0], most = images->data[0];
+
+  for (gsize i = 0; i < images->rows * images->cols; i++) {
+    least = MIN (least, images->data[i]);
+    most = MAX (most, images->data[i]);
+  }
+  for (gsize i = 0; i < images->rows * images->cols; i++)
+    images->data[i] = (images->data[i] - least) / (most - least);
+}
+
 /* ---- Measuring ---- */
 
 static void
@@ -132,11 +198,11 @@ standardise (float *row)
 {
   double mean = 0, square = 0;
 
-  for (gsize j = 0; j < COLS; j++)
-    mean += row[j] / (double) COLS;
-  for (gsize j = 0; j < COLS; j++)
+  for (gsize j = 0; j < cols; j++)
+    mean += row[j] / (double) cols;
+  for (gsize j = 0; j < cols; j++)
     square += (row[j] - mean) * (row[j] - mean);
-  for (gsize j = 0; j < COLS; j++)
+  for (gsize j = 0; j < cols; j++)
     row[j] = (float) ((row[j] - mean) / sqrt (MAX (square, 1e-30)));
 }
 
@@ -163,8 +229,8 @@ compare_images (const AssayMatrix *secrets, const AssayArray *guess, Outcome *re
   }
   for (gsize i = 0; i < n; i++)
     for (gsize e = 0; e < n; e++) {
-      for (gsize j = 0; j < COLS; j++)
-        likeness[i * n + e] += (double) truth->data[i * COLS + j] * estimates->data[e * COLS + j];
+      for (gsize j = 0; j < cols; j++)
+        likeness[i * n + e] += (double) truth->data[i * cols + j] * estimates->data[e * cols + j];
       likeness[i * n + e] = fabs (likeness[i * n + e]);
     }
   for (gsize round = 0; round < n; round++) {
@@ -195,28 +261,34 @@ run_case (const Case *c, guint64 seed)
       = assay_settings_new (inversion->parameters, inversion->settings_size);
   g_autofree gint64 *all_labels = NULL;
   g_autofree gint64 *labels = g_new (gint64, c->n_secrets);
-  g_autoptr (AssayMatrix) all = read_images ("cifar10/cifar10_train10k.bin", &all_labels);
-  g_autoptr (AssayMatrix) secrets = assay_matrix_new (c->n_secrets, COLS, NULL);
+  g_autoptr (AssayMatrix) all = to_grey (read_images ("cifar10/cifar10_train10k.bin", &all_labels));
+  g_autoptr (AssayMatrix) secrets = assay_matrix_new (c->n_secrets, cols, NULL);
   g_autofree gsize *chosen = g_new (gsize, c->n_secrets);
   AssayStream stream = assay_stream (assay_stream_key (seed, 0, "secrets", "bench"), 0);
   g_autoptr (AssayRows) mixed_with
-      = assay_rows_take_matrix (read_images ("photos/imagenet_patches32.bin", NULL));
-  g_autoptr (AssayRows) known = assay_rows_take_matrix (read_images (c->public_known, NULL));
+      = assay_rows_take_matrix (to_grey (read_images ("photos/imagenet_patches32.bin", NULL)));
+  AssayMatrix *told = to_grey (read_images (c->public_known, NULL));
+  g_autoptr (AssayRows) known = NULL;
   g_autoptr (AssayRelease) release = NULL;
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   g_autoptr (GError) error = NULL;
   AssayAttackContext context = { .stream = assay_stream_key (seed, 0, "attack", "bench") };
-  AssayObservation seen = { .public_rows = known };
+  AssayObservation seen = { 0 };
   Outcome outcome;
   Moment start;
 
+  if (c->twist == UNIT_PUBLIC)
+    to_unit (told);
+  known = assay_rows_take_matrix (told);
   assay_stream_choose (&stream, all->rows, c->n_secrets, chosen);
   for (gsize i = 0; i < c->n_secrets; i++) {
     memcpy (assay_matrix_row (secrets, i), assay_matrix_row (all, chosen[i]),
-            COLS * sizeof (float));
+            cols * sizeof (float));
     labels[i] = all_labels[chosen[i]];
   }
   release = protect (c, secrets, labels, mixed_with, seed);
+  if (c->twist == INVENTED_LABELS)
+    invent_labels (release, seed);
   if (!c->labels)
     assay_settings_set (settings, "labels", "no", NULL);
   if (c->matchings >= 0)
@@ -224,11 +296,12 @@ run_case (const Case *c, guint64 seed)
   if (c->rounds >= 0)
     set_number (settings, "rounds", (gsize) c->rounds);
   context.settings = settings->values;
-  seen.release = release;
+  seen = (AssayObservation){ .release = release, .public_rows = known };
   start = measure_moment ();
   if (!assay_attack_run (inversion, &context, &seen, guess, &error))
     measure_stop ("attack", error);
   outcome.times = measure_once (start);
+  outcome.confidence = guess->confidence;
   compare_images (secrets, assay_arrays_get (&guess->arrays, "estimates"), &outcome);
   return outcome;
 }
@@ -245,31 +318,75 @@ typedef struct {
   Case c;
 } Row;
 
+/* Where it was known to fail. */
+#define HARD(row, n, epochs, k, labels, known, made, twist)                                        \
+  {                                                                                                \
+    "hard", row,                                                                                   \
+    {                                                                                              \
+      n, epochs, k, labels, known, DEFAULT, DEFAULT, made, twist                                   \
+    }                                                                                              \
+  }
+
 /* What stands in each line: secrets, epochs, k, labels, public set, matchings, rounds. */
 static const Row rows[] = {
-  { "main", "k 4", { 100, 50, 4, TRUE, USED, DEFAULT, DEFAULT } },
-  { "main", "k 6", { 100, 50, 6, TRUE, USED, DEFAULT, DEFAULT } },
-  { "steps", "k 4: clusters, images", { 100, 50, 4, TRUE, USED, 0, 0 } },
-  { "steps", "k 4: pairs by squares", { 100, 50, 4, TRUE, USED, 1, 0 } },
-  { "steps", "k 4: public images, once", { 100, 50, 4, TRUE, USED, 1, 1 } },
-  { "steps", "k 4: the same, twice", { 100, 50, 4, TRUE, USED, 1, 2 } },
-  { "steps", "k 6: clusters, images", { 100, 50, 6, TRUE, USED, 0, 0 } },
-  { "steps", "k 6: pairs by squares", { 100, 50, 6, TRUE, USED, 1, 0 } },
-  { "steps", "k 6: public images, once", { 100, 50, 6, TRUE, USED, 1, 1 } },
-  { "steps", "k 6: the same, twice", { 100, 50, 6, TRUE, USED, 1, 2 } },
-  { "labels", "k 4, no labels", { 100, 50, 4, FALSE, USED, DEFAULT, DEFAULT } },
-  { "labels", "k 6, no labels", { 100, 50, 6, FALSE, USED, DEFAULT, DEFAULT } },
-  { "labels", "k 4, no labels: clusters, images", { 100, 50, 4, FALSE, USED, 0, 0 } },
-  { "labels", "k 6, no labels: clusters, images", { 100, 50, 6, FALSE, USED, 0, 0 } },
-  { "epochs", "k 4, 10 mixtures each", { 100, 10, 4, TRUE, USED, DEFAULT, DEFAULT } },
-  { "epochs", "k 4, 20 mixtures each", { 100, 20, 4, TRUE, USED, DEFAULT, DEFAULT } },
-  { "epochs", "k 6, 10 mixtures each", { 100, 10, 6, TRUE, USED, DEFAULT, DEFAULT } },
-  { "epochs", "k 6, 20 mixtures each", { 100, 20, 6, TRUE, USED, DEFAULT, DEFAULT } },
-  { "public", "k 4, other public set", { 100, 50, 4, TRUE, OTHER, DEFAULT, DEFAULT } },
-  { "public", "k 6, other public set", { 100, 50, 6, TRUE, OTHER, DEFAULT, DEFAULT } },
-  { "sizes", "k 4, 25 secrets, 1,250 mixtures", { 25, 50, 4, TRUE, USED, DEFAULT, DEFAULT } },
-  { "sizes", "k 4, 50 secrets, 2,500 mixtures", { 50, 50, 4, TRUE, USED, DEFAULT, DEFAULT } },
-  { "sizes", "k 4, 200 secrets, 10,000 mixtures", { 200, 50, 4, TRUE, USED, DEFAULT, DEFAULT } },
+  { "main", "k 4", { 100, 50, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "main", "k 6", { 100, 50, 6, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "steps", "k 4: clusters, images", { 100, 50, 4, TRUE, USED, 0, 0, NULL, NOTHING } },
+  { "steps", "k 4: pairs by squares", { 100, 50, 4, TRUE, USED, 1, 0, NULL, NOTHING } },
+  { "steps", "k 4: public images, once", { 100, 50, 4, TRUE, USED, 1, 1, NULL, NOTHING } },
+  { "steps", "k 4: the same, twice", { 100, 50, 4, TRUE, USED, 1, 2, NULL, NOTHING } },
+  { "steps", "k 6: clusters, images", { 100, 50, 6, TRUE, USED, 0, 0, NULL, NOTHING } },
+  { "steps", "k 6: pairs by squares", { 100, 50, 6, TRUE, USED, 1, 0, NULL, NOTHING } },
+  { "steps", "k 6: public images, once", { 100, 50, 6, TRUE, USED, 1, 1, NULL, NOTHING } },
+  { "steps", "k 6: the same, twice", { 100, 50, 6, TRUE, USED, 1, 2, NULL, NOTHING } },
+  { "labels", "k 4, no labels", { 100, 50, 4, FALSE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "labels", "k 6, no labels", { 100, 50, 6, FALSE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "labels",
+    "k 4, no labels: clusters, images",
+    { 100, 50, 4, FALSE, USED, 0, 0, NULL, NOTHING } },
+  { "labels",
+    "k 6, no labels: clusters, images",
+    { 100, 50, 6, FALSE, USED, 0, 0, NULL, NOTHING } },
+  { "epochs",
+    "k 4, 10 mixtures each",
+    { 100, 10, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "epochs",
+    "k 4, 20 mixtures each",
+    { 100, 20, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "epochs",
+    "k 6, 10 mixtures each",
+    { 100, 10, 6, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "epochs",
+    "k 6, 20 mixtures each",
+    { 100, 20, 6, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "public",
+    "k 4, other public set",
+    { 100, 50, 4, TRUE, OTHER, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "public",
+    "k 6, other public set",
+    { 100, 50, 6, TRUE, OTHER, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "sizes",
+    "k 4, 25 secrets, 1,250 mixtures",
+    { 25, 50, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "sizes",
+    "k 4, 50 secrets, 2,500 mixtures",
+    { 50, 50, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  { "sizes",
+    "k 4, 200 secrets, 10,000 mixtures",
+    { 200, 50, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
+  HARD ("k 4, no labels", 100, 50, 4, FALSE, USED, NULL, NOTHING),
+  HARD ("k 6, no labels", 100, 50, 6, FALSE, USED, NULL, NOTHING),
+  HARD ("k 6, 20 mixtures each", 100, 20, 6, TRUE, USED, NULL, NOTHING),
+  HARD ("k 4, 10 mixtures each", 100, 10, 4, TRUE, USED, NULL, NOTHING),
+  HARD ("k 4, private flips", 50, 50, 4, TRUE, USED, "private_flips=yes", NOTHING),
+  HARD ("k 4, private crops and flips", 50, 50, 4, TRUE, USED, "private_crops=4 private_flips=yes",
+        NOTHING),
+  HARD ("k 6, public crops and flips", 50, 50, 6, TRUE, USED, "crops=4 flips=yes", NOTHING),
+  HARD ("k 4, other public set", 100, 50, 4, TRUE, OTHER, NULL, NOTHING),
+  HARD ("k 6, other public set", 100, 50, 6, TRUE, OTHER, NULL, NOTHING),
+  HARD ("k 4, noise of 0.3", 100, 50, 4, TRUE, USED, "noise=0.3", NOTHING),
+  HARD ("k 4, public images from 0 to 1", 50, 50, 4, TRUE, USED, NULL, UNIT_PUBLIC),
+  HARD ("k 4, invented labels", 100, 50, 4, TRUE, USED, NULL, INVENTED_LABELS),
 };
 
 static void
@@ -288,6 +405,7 @@ report_row (Report *report, const Row *row, guint64 seed)
   report_number (report, "secrets", (double) c.n_secrets, 0);
   report_number (report, "above .8", (double) outcome.above_8, 0);
   report_number (report, "above .5", (double) outcome.above_5, 0);
+  report_number (report, "confidence", outcome.confidence, 3);
   report_times (report, "s", outcome.times);
   report_number (report, "CPU s", outcome.times.cpu, 1);
 }
@@ -296,10 +414,14 @@ int
 main (int argc, char **argv)
 {
   g_autofree char *table = NULL;
+  g_autofree char *only = NULL;
+  gboolean is_grey = FALSE;
   int seed = 1;
   const GOptionEntry own[]
       = { { "table", 0, 0, G_OPTION_ARG_STRING, &table,
-            "main, steps, labels, epochs, public, sizes or all (all)", "NAME" },
+            "main, steps, labels, epochs, public, sizes, hard or all (all)", "NAME" },
+          { "grey", 0, 0, G_OPTION_ARG_NONE, &is_grey, "Means of the three channels", NULL },
+          { "row", 0, 0, G_OPTION_ARG_STRING, &only, "Rows whose name holds TEXT", "TEXT" },
           { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Which secrets and mixtures (1)", "N" },
           G_OPTION_ENTRY_NULL };
   g_auto (MeasureOptions) options = measure_options ("mixture-inversion", 1, own, argc, argv);
@@ -307,9 +429,12 @@ main (int argc, char **argv)
 
   if (seed < 0)
     measure_stop ("--seed: expected 0 or more", NULL);
+  channels = is_grey ? 1 : CHANNELS;
+  cols = side * side * channels;
   report = report_new (&options, (guint64) seed, "Correlations of estimates with secrets");
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
-    if (table == NULL || g_str_equal (table, "all") || g_str_equal (table, rows[i].name))
+    if ((table == NULL || g_str_equal (table, "all") || g_str_equal (table, rows[i].name))
+        && (only == NULL || strstr (rows[i].row, only) != NULL))
       report_row (report, &rows[i], (guint64) seed);
   return 0;
 }

@@ -115,10 +115,10 @@ rotate (const Operator *job, const double *vectors, AssayMatrix *ret_embedding, 
 
 AssayMatrix *
 mixture_embedding (AssayView features, AssayView whitened, gsize count, AssayStreamKey key,
-                   GError **error)
+                   guint64 start, GError **error)
 {
   const gsize n = features.rows, most = MIN (n, features.cols), r = MIN (count + SPARE, most);
-  AssayStream stream = assay_stream (key, 0);
+  AssayStream stream = assay_stream (key, start);
   g_autoptr (AssayMatrix) embedding = assay_matrix_new (n, MIN (count, most), error);
   g_auto (AssayArena) arena = { 0 };
   double *vectors = assay_arena_alloc (&arena, r, n * sizeof (double), "embedding", error);

@@ -8,7 +8,7 @@
  * images have. Their cosines are C = D F P F' D, D_i = <f_i, P f_i>^-1/2: what most images have in
  * common counts little in them. The @count leading eigenvectors of C, each times the root of its
  * eigenvalue, and rows scaled to length 1: N x count. C itself is never formed; they are found by
- * subspace iteration with @key's random start (Halko, Martinsson and Tropp 2011, "Finding Structure
- * with Randomness", algorithm 4.4), at 4 N d count operations a step. */
+ * subspace iteration with @key's random start number @start (Halko, Martinsson and Tropp 2011,
+ * "Finding Structure with Randomness", algorithm 4.4), at 4 N d count operations a step. */
 AssayMatrix *mixture_embedding (AssayView features, AssayView whitened, gsize count,
-                                AssayStreamKey key, GError **error);
+                                AssayStreamKey key, guint64 start, GError **error);

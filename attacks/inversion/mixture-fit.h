@@ -8,3 +8,7 @@
  * of the next. n values in each column fit N mixtures a little, whatever they are: hence the
  * factor, that of the adjusted coefficient of determination (Ezekiel 1930). Truth is not asked. */
 double mixture_fit (const MixtureState *state);
+
+/* The same for each image: over the mixtures that it is in, by its weight there squared, against
+ * what they leave where another image is in its place. 0 for an image that is in none. */
+void mixture_fit_images (const MixtureState *state, double *ret_fits);

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "attacks/inversion/mixture-noise.h"
+#include "attacks/inversion/mixture-scale.h"
 #include "attacks/mixtures/mixture-scores.h"
 #include "core/data/kinds/mixtures.h"
 
@@ -73,8 +75,7 @@ make_room (MixtureState *state, AssayArena *arena, GError **error)
   state->noise = assay_arena_alloc (arena, total, sizeof (float), "noise", error);
   state->partners
       = assay_arena_alloc (arena, total, n_partners * sizeof (gint32), "partners", error);
-  return !arena->has_failed
-         && (state->images = assay_alloc (state->n_secrets, row, "images", error)) != NULL;
+  return !arena->has_failed;
 }
 
 /* Of each pixel over the public images, from its mean in all; none below a thousandth of that. */
@@ -110,7 +111,9 @@ take_observation (const MixtureNumbers *numbers, const AssayObservation *seen,
   if (!find_numbers (numbers, release, &ret_intake->shares, &state->n_secrets, error))
     return FALSE;
   ret_intake->public_images = mixture_public (release, seen->public_rows, error);
-  if (ret_intake->public_images == NULL)
+  if (ret_intake->public_images == NULL
+      || !mixture_scale_match (images, &ret_intake->shares, release->geometry.channels,
+                               ret_intake->public_images, &ret_intake->is_rescaled, error))
     return FALSE;
   state->n_mixtures = images.rows;
   state->cols = images.cols;
@@ -144,13 +147,20 @@ learn_metrics (MixtureIntake *intake, GError **error)
   const AssayView images = { state->n_mixtures, d, d, state->magnitudes };
   const WhiteningMoments moments = whitening_moments (&intake->shares);
   g_auto (Whitening) squared = { 0 };
+  double variance = 0;
 
   intake->precision = assay_arena_alloc (&intake->arena, d, d * sizeof (float), "metric", error);
   intake->plain_precision
       = assay_arena_alloc (&intake->arena, d, d * sizeof (float), "metric", error);
+  intake->mean = assay_arena_alloc (&intake->arena, d, sizeof (float), "metric", error);
   if (intake->arena.has_failed
-      || !whitening_learn (public_images, WHITENING_SQUARED, &moments, &squared, error)
-      || !whitening_inverse (&squared, RIDGE, intake->precision, error))
+      || !whitening_learn (public_images, WHITENING_SQUARED, &moments, &squared, error))
+    return FALSE;
+  intake->noise = mixture_noise_estimate (images, &state->geometry, &squared);
+  whitening_add_noise (&squared, intake->noise);
+  for (gsize j = 0; j < d; j++)
+    intake->mean[j] = (float) squared.mean[j];
+  if (!whitening_inverse (&squared, RIDGE, intake->precision, error))
     return FALSE;
   intake->features = whitening_features (&squared, images, error);
   if (intake->features == NULL)
@@ -162,6 +172,9 @@ learn_metrics (MixtureIntake *intake, GError **error)
       || !whitening_inverse (&intake->plain, RIDGE, intake->plain_precision, error))
     return FALSE;
   measure_variance (public_images, intake->plain.image, state->variance);
+  for (gsize j = 0; j < d; j++)
+    variance += state->variance[j] / (double) d;
+  state->added_noise = (float) (intake->noise / variance);
   return public_filter_init (state, intake->plain_precision, intake->plain.image, &intake->arena,
                              &intake->filter, error);
 }
@@ -173,20 +186,41 @@ mixture_intake_init (const MixtureNumbers *numbers, const AssayObservation *seen
   return take_observation (numbers, seen, ret_intake, error) && learn_metrics (ret_intake, error);
 }
 
+/* Adds @sign times the precision times the mean less the noise. */
+static void
+shift (MixtureIntake *intake, float sign)
+{
+  const gsize d = intake->state.cols;
+  g_autofree float *product = g_new0 (float, d);
+
+  for (gsize i = 0; i < d; i++)
+    for (gsize j = 0; j < d; j++)
+      product[j] += (intake->mean[i] - (float) intake->noise) * intake->precision[i * d + j];
+  for (gsize t = 0; t < intake->state.n_mixtures; t++)
+    for (gsize j = 0; j < d; j++)
+      intake->whitened->data[t * d + j] += sign * product[j];
+}
+
 void
 mixture_intake_uncentre (MixtureIntake *intake)
 {
-  const gsize d = intake->state.cols;
-  g_autofree float *mean = g_new (float, d);
-  g_autofree float *product = g_new0 (float, d);
-
-  for (gsize j = 0; j < d; j++)
-    mean[j] = intake->state.magnitudes[j] * intake->state.magnitudes[j] - intake->features->data[j];
-  for (gsize i = 0; i < d; i++)
-    for (gsize j = 0; j < d; j++)
-      product[j] += mean[i] * intake->precision[i * d + j];
-  for (gsize t = 0; t < intake->state.n_mixtures; t++)
-    for (gsize j = 0; j < d; j++)
-      intake->whitened->data[t * d + j] += product[j];
+  shift (intake, 1);
   g_clear_pointer (&intake->features, assay_matrix_free);
+}
+
+gboolean
+mixture_intake_centre (MixtureIntake *intake, GError **error)
+{
+  const MixtureState *state = &intake->state;
+  const gsize d = state->cols;
+
+  if (intake->features != NULL)
+    return TRUE;
+  intake->features = assay_matrix_new (state->n_mixtures, d, error);
+  if (intake->features == NULL)
+    return FALSE;
+  for (gsize i = 0; i < state->n_mixtures * d; i++)
+    intake->features->data[i] = state->magnitudes[i] * state->magnitudes[i] - intake->mean[i % d];
+  shift (intake, -1);
+  return TRUE;
 }

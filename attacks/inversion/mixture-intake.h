@@ -17,9 +17,12 @@ typedef struct {
   WhiteningShares shares;
   MixtureState state; /* its pairs, weights, images and noise are yet to be found */
   AssayMatrix *public_images;
+  gboolean is_rescaled;  /* these came on another scale than the release's */
   float *precision;      /* the inverse covariance of squared mixtures of public images, d x d */
-  AssayMatrix *features; /* e^2 less the mean of those, N x d */
-  AssayMatrix *whitened; /* the precision times features */
+  float *mean;           /* of those squares, d */
+  double noise;          /* variance of what was added to every number */
+  AssayMatrix *features; /* e^2 less the mean, N x d; NULL while they are not needed */
+  AssayMatrix *whitened; /* the precision times features, or, when uncentred, times e^2 - noise */
   Whitening plain;       /* of public images themselves */
   float *plain_precision;
   PublicFilter filter;
@@ -32,5 +35,7 @@ gboolean mixture_intake_init (const MixtureNumbers *numbers, const AssayObservat
 void mixture_intake_clear (MixtureIntake *intake);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MixtureIntake, mixture_intake_clear)
 
-/* Makes `whitened` the precision times e^2 itself, and lets go of `features`. */
+/* Makes `whitened` the precision times e^2 less the noise, and lets go of `features`; and both what
+ * they were again. */
 void mixture_intake_uncentre (MixtureIntake *intake);
+gboolean mixture_intake_centre (MixtureIntake *intake, GError **error);

@@ -18,9 +18,14 @@
  *      by likelihood.
  * Labels give the two weights and say which classes the secrets are of (mixture-labels.h). Where
  * the public set is not the one that was used, step 5 finds nothing, and repeats step 3 instead.
- * Estimates: n images, in an order of the attack's own and each up to its sign. Cost: 4 d^3 + n^2
- * d^2 + N (n_public (k - 2) rounds + 40 n + d) d multiplications, and with labels of C classes
- * N n^2 d / C a matching.
+ * It is played up to `tries` times, with another start each time, until it is sure by its own
+ * measure (mixture-fit.h); every second time with two images for each secret, which training may
+ * have mirrored, gathered into groups at the end (mixture-orbits.h). Noise that was added is found
+ * in the release (mixture-noise.h), public images on another scale are brought to it or refused
+ * (mixture-scale.h), and labels that have nothing to do with the mixtures are not used.
+ * Estimates: n images (of mirrored secrets as many as there are groups), in an order of the
+ * attack's own and each up to its sign. Cost: 4 d^3 + n^2 d^2 + N (n_public (k - 2) rounds + 40 n
+ * + d) d multiplications, and with labels of C classes N n^2 d / C a matching.
  * Measured (bench/mixture-inversion.c, --table main): of 5,000 mixtures of 100 CIFAR-10 images with
  * labels, a median correlation of 0.999 at k = 4 and at 6, in 43 and 56 s of processor time. */
 #include <math.h>
@@ -31,11 +36,15 @@
 #include "attacks/inversion/mixture-fit.h"
 #include "attacks/inversion/mixture-intake.h"
 #include "attacks/inversion/mixture-labels.h"
+#include "attacks/inversion/mixture-orbits.h"
 #include "attacks/inversion/mixture-pairs.h"
 #include "attacks/inversion/phase-retrieval.h"
 #include "attacks/inversion/sign-tree.h"
 #include "attacks/mixtures/mixture-control.h"
+#include "core/base/free.h"
 
+#define LEAST_AGREEMENT 3.0 /* standard deviations, below which labels are taken for invented */
+#define MIRRORED 0.2        /* of all groups of images, from which on secrets were mirrored */
 #define FOUND_ENOUGH 0.04 /* of all public images in mixtures; by chance it is about 0.01 */
 
 typedef struct {
@@ -45,26 +54,50 @@ typedef struct {
   bool labels;
   gint64 matchings;
   gint64 rounds;
+  gint64 tries;
 } Inversion;
+
+/* What is tried: the attack is played with another start, or with two images for each secret, until
+ * it is sure by its own measure. */
+typedef struct {
+  guint64 start;
+  gsize forms;         /* images a secret: 2 where secrets may have been mirrored */
+  gsize n_secrets;     /* n, whatever the forms */
+  const float *labels; /* NULL: none */
+} Try;
+
+typedef struct {
+  gsize n;       /* n, or of mirrored secrets as many groups as were found */
+  float *images; /* n x d */
+  double *fits;  /* n */
+  double confidence;
+  gboolean without_labels;
+  gboolean is_mirrored;
+} Result;
+
+ASSAY_LOCAL_CLEAR (Result, result_clear, g_free (self->images), g_free (self->fits))
 
 /* ---- Steps ---- */
 
 /* Steps 1 and 2: pairs, and weights from the centres' shares, which are of squares. */
 static gboolean
-find_pairs (const AssayAttackContext *context, MixtureIntake *intake, GError **error)
+find_pairs (const AssayAttackContext *context, const Try *try, MixtureIntake *intake,
+            GError **error)
 {
   MixtureState *state = &intake->state;
   const gsize n = state->n_secrets;
   const float expected = (float) mixture_state_expected_share (state);
   g_autofree gsize *classes = g_new (gsize, n);
-  g_autoptr (AssayMatrix) embedding = mixture_embedding (assay_matrix_view (intake->features),
-                                                         assay_matrix_view (intake->whitened),
-                                                         n + n / 2 + 8, context->stream, error);
+  g_autoptr (AssayMatrix) embedding = mixture_embedding (
+      assay_matrix_view (intake->features), assay_matrix_view (intake->whitened), n + n / 2 + 8,
+      context->stream, try->start, error);
 
   if (embedding == NULL
       || !mixture_clusters_explain (assay_matrix_view (embedding), n, state->pairs, state->weights,
                                     error))
     return FALSE;
+  if (state->labels != NULL && mixture_labels_agree (state, context->stream) < LEAST_AGREEMENT)
+    state->labels = NULL;
   mixture_labels_find_classes (state, classes);
   for (gsize t = 0; t < state->n_mixtures; t++) {
     float *weights = state->weights + 2 * t, told[2];
@@ -77,8 +110,7 @@ find_pairs (const AssayAttackContext *context, MixtureIntake *intake, GError **e
     weights[1] = share * b / (a + b);
     if (kind == MIXTURE_LABELS_FIX)
       memcpy (weights, told, sizeof told);
-    state->noise[t]
-        = MAX (mixture_state_spread (1 - share, state->n_partners), MIXTURE_LEAST_NOISE);
+    state->noise[t] = mixture_state_noise (state, 1 - share, state->n_partners);
   }
   return TRUE;
 }
@@ -110,8 +142,7 @@ forget_public (MixtureState *state)
   for (gsize t = 0; t < state->n_mixtures; t++) {
     const float share = state->weights[2 * t] + state->weights[2 * t + 1];
 
-    state->noise[t]
-        = MAX (mixture_state_spread (1 - MIN (share, 1), state->n_partners), MIXTURE_LEAST_NOISE);
+    state->noise[t] = mixture_state_noise (state, 1 - MIN (share, 1), state->n_partners);
   }
 }
 
@@ -146,35 +177,137 @@ refine (const Inversion *settings, MixtureIntake *intake, GError **error)
   return settings->rounds == 0 || phase_retrieval (&warm, state, error);
 }
 
+/* Steps 1 to 5. */
+static gboolean
+play (const AssayAttackContext *context, const Try *try, MixtureIntake *intake, GError **error)
+{
+  const Inversion *settings = context->settings;
+  MixtureState *state = &intake->state;
+
+  state->labels = try->labels;
+  state->n_secrets = try->forms * try->n_secrets;
+  g_free (state->images);
+  state->images = assay_alloc (state->n_secrets, state->cols * sizeof (float), "images", error);
+  if (state->images == NULL || !mixture_intake_centre (intake, error)
+      || !find_pairs (context, try, intake, error))
+    return FALSE;
+  mixture_intake_uncentre (intake);
+  memset (state->known, 0, state->n_mixtures * state->cols * sizeof *state->known);
+  if (!retrieve_anew (state, error))
+    return FALSE;
+  for (gint64 i = 0; state->labels != NULL && i < settings->matchings; i++)
+    if (!match_anew (intake, error))
+      return FALSE;
+  return sign_tree_align (state, intake->plain.image, error) && refine (settings, intake, error);
+}
+
+/* What the state has come to, as one image for each secret, unless it is less sure than what there
+ * is, or has found no mirror images where it looked for them. */
+static gboolean
+take_result (const Try *try, MixtureState *state, Result *inout_best, GError **error)
+{
+  const gsize n = try->n_secrets, m = state->n_secrets;
+  g_autofree double *fits = g_new0 (double, m);
+  g_auto (Result) result = { .confidence = mixture_fit (state),
+                             .without_labels = try->labels != NULL && state->labels == NULL,
+                             .is_mirrored = try->forms > 1 };
+
+  double mirrored;
+
+  if (inout_best->images != NULL && !(result.confidence > inout_best->confidence))
+    return TRUE;
+  mixture_fit_images (state, fits);
+  result.n = n;
+  result.fits = g_new0 (double, m);
+  if (try->forms == 1) {
+    memcpy (result.fits, fits, n * sizeof *fits);
+    result.images = g_steal_pointer (&state->images);
+  } else {
+    result.images = assay_alloc (m, state->cols * sizeof (float), "images", error);
+    if (result.images == NULL)
+      return FALSE;
+    mirrored = mixture_orbits_gather (state, fits, result.images, result.fits, &result.n, error);
+    if (mirrored < MIRRORED)
+      return mirrored >= 0;
+  }
+  result_clear (inout_best);
+  *inout_best = result;
+  result = (Result){ 0 };
+  return TRUE;
+}
+
+/* Every second try takes secrets for mirrored ones, where there is a left and a right. */
+static gboolean
+try_all (const AssayAttackContext *context, MixtureIntake *intake, Result *ret_best, GError **error)
+{
+  const Inversion *settings = context->settings;
+  MixtureState *state = &intake->state;
+  const float *labels = state->labels;
+  const gsize n = state->n_secrets;
+  const gboolean may_mirror = state->geometry.height > 1 && 2 * n <= state->n_mixtures;
+
+  for (gint64 i = 0; i < settings->tries && !(ret_best->confidence >= ASSAY_SURE); i++) {
+    const Try try = { .start = (guint64) (may_mirror ? i / 2 : i),
+                      .forms = may_mirror && i % 2 == 1 ? 2 : 1,
+                      .n_secrets = n,
+                      .labels = labels };
+
+    if (!play (context, &try, intake, error) || !take_result (&try, state, ret_best, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static char *
+describe (const MixtureIntake *intake, const Result *result)
+{
+  GString *text = g_string_new (NULL);
+
+  if (intake->noise > 0)
+    g_string_append_printf (text, "every number has noise of deviation %.3g; ",
+                            sqrt (intake->noise));
+  if (intake->is_rescaled)
+    g_string_append (text, "public images are on another scale than the release, and were brought "
+                           "to it; ");
+  if (result->without_labels)
+    g_string_append (text, "labels have nothing to do with the mixtures, and were not used; ");
+  if (result->is_mirrored)
+    g_string_append (text, "secrets were mirrored; ");
+  g_string_append_printf (text, "%.0f %% of what is in the mixtures is explained",
+                          100 * result->confidence);
+  return g_string_free (text, FALSE);
+}
+
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
 {
   const Inversion *settings = context->settings;
   g_auto (MixtureIntake) intake = { 0 };
+  g_auto (Result) best = { 0 };
   const MixtureNumbers numbers = { .secrets = settings->secrets,
                                    .k = settings->k,
                                    .max_coefficient = settings->max_coefficient,
                                    .use_labels = settings->labels };
 
-  if (!mixture_intake_init (&numbers, seen, &intake, error)
-      || !find_pairs (context, &intake, error))
+  if (!mixture_intake_init (&numbers, seen, &intake, error))
     return FALSE;
-  mixture_intake_uncentre (&intake);
-  if (!retrieve_anew (&intake.state, error))
+  if (!try_all (context, &intake, &best, error))
     return FALSE;
-  for (gint64 i = 0; intake.state.labels != NULL && i < settings->matchings; i++)
-    if (!match_anew (&intake, error))
-      return FALSE;
-  if (!sign_tree_align (&intake.state, intake.plain.image, error)
-      || !refine (settings, &intake, error))
-    return FALSE;
-  ret_guess->confidence = mixture_fit (&intake.state);
-  assay_arrays_take_rows (&ret_guess->arrays, "estimates", ASSAY_FLOAT32, intake.state.n_secrets,
-                          intake.state.cols, g_steal_pointer (&intake.state.images));
+  ret_guess->says = describe (&intake, &best);
+  ret_guess->confidence = best.confidence;
+  assay_arrays_take_rows (&ret_guess->arrays, "estimates", ASSAY_FLOAT32, best.n, intake.state.cols,
+                          g_steal_pointer (&best.images));
+  assay_arrays_take (&ret_guess->arrays, "confidences",
+                     assay_array_take (ASSAY_FLOAT64, 1, &best.n, g_steal_pointer (&best.fits)));
   ret_guess->is_unordered = TRUE;
   return TRUE;
 }
+
+static const AssayArraySpec written[] = {
+  { "confidences", "n", ASSAY_FLOAT64, TRUE, 0 }, /* of each estimate, 0 to 1 */
+  { .name = NULL },
+};
 
 /* The embedding's start: of the same mixtures some find the secrets, and others nothing. */
 static gboolean
@@ -196,8 +329,8 @@ memory (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)
 {
   const guint64 n = shape->n_secrets, total = MAX (shape->n_released, n);
 
-  /* Candidates and pairs. */
-  return (8 * total + 24 * 24 * n) * n * sizeof (float);
+  /* Candidates and pairs, of two forms of each secret. */
+  return (8 * total + 24 * 24 * 2 * n) * 2 * n * sizeof (float);
 }
 
 static const AssayParam parameters[] = {
@@ -213,6 +346,11 @@ static const AssayParam parameters[] = {
       "With labels: times that pairs are found anew by squares before public images are"),
   ASSAY_PARAM_INT (Inversion, rounds, 3, 0, 50, "",
                    "Times that public images, secrets and pairs are found again in turn"),
+  ASSAY_PARAM_INT (
+      Inversion, tries, 2, 1, 100, "",
+      "Times that it is played, until it is sure by its own measure; every second time "
+      "secrets are taken for mirrored ones",
+      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 
@@ -228,6 +366,7 @@ ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,
+  .writes = written,
   .draws = draws,
   .attack = attack,
   .control = { .says = "few smooth images come back from their mixtures",

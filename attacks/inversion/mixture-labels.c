@@ -1,6 +1,10 @@
 /* Classes of secrets and weights, from labels. */
 #include "attacks/inversion/mixture-labels.h"
 
+#include <math.h>
+
+#define DEALS 20
+#define FIRST_DEAL ((guint64) 1 << 32) /* beside the starts */
 #define LEAST 1e-6f /* of a class that is there */
 
 static gsize
@@ -70,4 +74,54 @@ mixture_labels_share (const MixtureState *state, gsize t, float otherwise)
   for (gsize c = 0; c < state->n_classes; c++)
     share += state->labels[t * state->n_classes + c];
   return CLAMP (share, 0.02f, 0.98f);
+}
+
+/* Mean over secrets of the largest share of its mixtures that one class has, where mixture t has
+ * the label of mixture order[t]. */
+static double
+largest_shares (const MixtureState *state, const gsize *order)
+{
+  const gsize n = state->n_secrets, n_classes = state->n_classes;
+  g_autofree double *counts = g_new0 (double, n *n_classes);
+  g_autofree double *members = g_new0 (double, n);
+  double sum = 0;
+
+  for (gsize t = 0; t < state->n_mixtures; t++)
+    for (gsize i = 0; i < MIXTURE_PRIVATE; i++) {
+      const gsize secret = state->pairs[MIXTURE_PRIVATE * t + i];
+
+      members[secret]++;
+      for (gsize c = 0; c < n_classes; c++)
+        counts[secret * n_classes + c] += state->labels[order[t] * n_classes + c] > LEAST;
+    }
+  for (gsize i = 0; i < n; i++) {
+    double most = 0;
+
+    for (gsize c = 0; c < n_classes; c++)
+      most = MAX (most, counts[i * n_classes + c]);
+    sum += members[i] > 0 ? most / members[i] / (double) n : 0;
+  }
+  return sum;
+}
+
+double
+mixture_labels_agree (const MixtureState *state, AssayStreamKey key)
+{
+  g_autofree gsize *order = g_new (gsize, state->n_mixtures);
+  double found, sum = 0, square = 0, mean;
+
+  for (gsize t = 0; t < state->n_mixtures; t++)
+    order[t] = t;
+  found = largest_shares (state, order);
+  for (guint64 deal = 0; deal < DEALS; deal++) {
+    AssayStream stream = assay_stream (key, FIRST_DEAL + deal);
+    double dealt;
+
+    assay_stream_permutation (&stream, state->n_mixtures, order);
+    dealt = largest_shares (state, order);
+    sum += dealt;
+    square += dealt * dealt;
+  }
+  mean = sum / DEALS;
+  return (found - mean) / sqrt (MAX (square / DEALS - mean * mean, 1e-12));
 }

@@ -8,6 +8,10 @@
  * secret's weight in it, half for each of its two classes or once for its one. */
 void mixture_labels_find_classes (const MixtureState *state, gsize *ret_classes);
 
+/* How many standard deviations more of the mixtures of each secret are of one class than where
+ * labels are dealt to mixtures at random (20 times): about 0 for labels that say nothing. */
+double mixture_labels_agree (const MixtureState *state, AssayStreamKey key);
+
 /* What a mixture's label leaves open. */
 typedef enum {
   MIXTURE_LABELS_EXCLUDE, /* these two are not in it */

@@ -410,7 +410,7 @@ search_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   for (gsize j = 0; j < d; j++)
     inverse_variance[j] = 1 / job->state->variance[j];
   for (gsize t = first; t < last; t++) {
-    if (job->state->noise[t] <= MOST_NOISE)
+    if (job->state->noise[t] <= MOST_NOISE + job->state->added_noise)
       job->n_changed[index] += search_pair (job, t, inverse_variance, rest) ? 1 : 0;
     judge_noise (job, t, inverse_variance, rest);
   }

@@ -113,9 +113,8 @@ update_mixture (const Pursuit *job, gsize t, const float *shares)
     for (gsize j = 0; j < d; j++)
       known[j] += shares[i] * image[j];
   }
-  state->noise[t] = found == m ? MIXTURE_LEAST_NOISE
-                               : MAX (mixture_state_spread (MAX (left, LEAST_SHARE), m - found),
-                                      MIXTURE_LEAST_NOISE);
+  state->noise[t] = found == m ? MIXTURE_LEAST_NOISE + state->added_noise
+                               : mixture_state_noise (state, MAX (left, LEAST_SHARE), m - found);
 }
 
 static float

@@ -24,6 +24,7 @@ typedef struct {
   const float *public_images; /* n_public x d */
   float *magnitudes;          /* e, N x d */
   float *variance;            /* of public pixels, d, none of them 0 */
+  float added_noise; /* variance of what was added to every number, as a multiple of those; 0 */
   /* What is worked out. */
   guint32 *pairs;   /* N x 2: a and b, never equal */
   float *weights;   /* N x 2: lambda_a and lambda_b */
@@ -64,6 +65,13 @@ static inline float
 mixture_state_spread (double share, gsize left)
 {
   return (float) (share * share * 2 / (double) (left + 1));
+}
+
+/* The noise of a mixture of which @left public images of the share @share in all are unknown. */
+static inline float
+mixture_state_noise (const MixtureState *state, double share, gsize left)
+{
+  return MAX (mixture_state_spread (share, left), MIXTURE_LEAST_NOISE) + state->added_noise;
 }
 
 /* The mean share of both secrets, of which little is known without labels: two of k, and a little

@@ -207,6 +207,18 @@ whitening_learn (AssayView images, WhiteningForm form, const WhiteningMoments *m
   return TRUE;
 }
 
+/* (z + e)^2 has the mean E z^2 + s^2, and 4 s^2 E z^2 + 2 s^4 more variance. */
+void
+whitening_add_noise (Whitening *whitening, double variance)
+{
+  g_return_if_fail (whitening->form == WHITENING_SQUARED);
+  for (gsize a = 0; a < whitening->cols; a++) {
+    whitening->covariance[a * whitening->cols + a]
+        += 4 * variance * whitening->mean[a] + 2 * variance * variance;
+    whitening->mean[a] += variance;
+  }
+}
+
 /* ---- Use ---- */
 
 AssayMatrix *

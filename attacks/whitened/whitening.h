@@ -51,6 +51,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Whitening, whitening_clear)
 gboolean whitening_learn (AssayView images, WhiteningForm form, const WhiteningMoments *moments,
                           Whitening *ret_whitening, GError **error);
 
+/* Adds to squared mixtures what normal noise of @variance on every number does to them. */
+void whitening_add_noise (Whitening *whitening, double variance);
+
 /* Mixtures N x d as centred features: z less its mean, or z o z less its mean. */
 AssayMatrix *whitening_features (const Whitening *whitening, AssayView mixtures, GError **error);
 

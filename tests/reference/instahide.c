@@ -62,6 +62,7 @@ mix (InstaHide *made, gsize t, AssayStream *stream)
   guint32 *sources = made->sources + 2 * t;
   gsize chosen[16];
   double coefficients[18] = { 0 };
+  gboolean is_flipped[2] = { FALSE };
 
   sources[0] = (guint32) (t % n);
   sources[1] = (guint32) ((t + 1 + assay_stream_below (stream, n - 1)) % n);
@@ -76,11 +77,14 @@ mix (InstaHide *made, gsize t, AssayStream *stream)
     made->partners[p * t + i] = (guint32) chosen[i];
     made->shares[p * t + i] = (float) coefficients[2 + i];
   }
+  for (gsize i = 0; i < 2 && made->sizes.has_flips; i++)
+    is_flipped[i] = assay_stream_below (stream, 2) == 1;
   for (gsize j = 0; j < d; j++) {
+    const gsize side = made->sizes.side, across = j / side * side + side - 1 - j % side;
     double sum = 0;
 
     for (gsize i = 0; i < 2; i++)
-      sum += coefficients[i] * made->secrets->data[sources[i] * d + j];
+      sum += coefficients[i] * made->secrets->data[sources[i] * d + (is_flipped[i] ? across : j)];
     for (gsize i = 0; i < p; i++)
       sum += coefficients[2 + i] * made->publics->data[chosen[i] * d + j];
     made->mixtures->data[t * d + j] = (float) (assay_stream_below (stream, 2) == 0 ? sum : -sum);

@@ -2,6 +2,8 @@
  * the steps of mixture-inversion are tested against. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "core/data/matrix.h"
 
 G_BEGIN_DECLS
@@ -14,6 +16,7 @@ typedef struct {
   gsize side; /* images are side x side x 1 */
   gsize n_classes;
   guint64 seed;
+  bool has_flips; /* one in two secrets is mirrored, each time anew */
 } InstaHideSizes;
 
 typedef struct {

@@ -126,7 +126,7 @@ Test (inversion_steps, embedding_is_that_of_the_whole_matrix)
     }
   cr_assert (assay_linalg_symmetric_eigen (N, COUNT, cosines, values, vectors, NULL));
   found = mixture_embedding (assay_matrix_view (features), assay_matrix_view (features), COUNT,
-                             assay_stream_key (1, 0, "test", ""), NULL);
+                             assay_stream_key (1, 0, "test", ""), 0, NULL);
   cr_assert_not_null (found);
   for (gsize a = 0; a < N; a++)
     for (gsize b = 0; b < N; b++) {

@@ -1,5 +1,6 @@
 /* mixture-inversion as a whole: what it recovers, its control, its errors. */
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "core/base/parallel.h"
 #include "core/games/control.h"
@@ -178,4 +179,109 @@ Test (mixture_inversion, errors_say_what_is_missing)
     cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH, cases[i].message, NULL, &why), "%s",
                why);
   }
+}
+
+/* ---- Where the attacker is told less, or something else ---- */
+
+static double
+median_of (const InstaHide *made, const AssayGuess *guess)
+{
+  g_autofree double *likeness = g_new (double, made->sizes.n_secrets);
+
+  instahide_compare (made, assay_array_view (assay_arrays_get (&guess->arrays, "estimates")).data,
+                     likeness);
+  return median (likeness, made->sizes.n_secrets);
+}
+
+/* Labels that were dealt to mixtures at random are noticed, and do no more harm than none. */
+Test (mixture_inversion, invented_labels_are_noticed)
+{
+  g_autoptr (InstaHide) made = instahide_new (&sizes);
+  g_autoptr (AssayRelease) unlabelled = make_release (made, FALSE);
+  g_autoptr (AssayRelease) labelled = NULL;
+  g_autoptr (AssayGuess) without = NULL;
+  g_autoptr (AssayGuess) with = NULL;
+  g_autoptr (AssayMatrix) right = assay_matrix_copy (assay_matrix_view (made->labels), NULL);
+  AssayStream stream = assay_stream (assay_stream_key (2, 0, "labels", "test"), 0);
+  g_autofree gsize *order = g_new (gsize, made->total);
+
+  assay_stream_permutation (&stream, made->total, order);
+  for (gsize t = 0; t < made->total; t++)
+    memcpy (assay_matrix_row (made->labels, t), assay_matrix_row (right, order[t]),
+            sizes.n_classes * sizeof (float));
+  labelled = make_release (made, TRUE);
+  without = run (made, "secrets=12 k=4", unlabelled, NULL);
+  with = run (made, "secrets=12 k=4", labelled, NULL);
+  cr_assert_not_null (strstr (with->says, "labels have nothing to do with the mixtures"), "%s",
+                      with->says);
+  cr_assert_null (strstr (without->says, "labels"), "%s", without->says);
+  assert_near (median_of (made, with), median_of (made, without), 1e-6, "labels");
+}
+
+/* Public images from 0 to 1, where the release has mean 0 and variance 1, are brought to its scale;
+ * what has no scale in common with it is refused. */
+Test (mixture_inversion, scale_of_public_images_is_found)
+{
+  g_autoptr (InstaHide) made = instahide_new (&sizes);
+  g_autoptr (AssayRelease) release = make_release (made, TRUE);
+  g_autoptr (AssayGuess) guess = NULL;
+  g_autoptr (AssayGuess) same = run (made, "secrets=12 k=4", release, NULL);
+  float *values = made->publics->data;
+  const gsize count = made->publics->rows * made->cols;
+  GError *error = NULL;
+
+  cr_assert_null (strstr (same->says, "scale"), "%s", same->says);
+  for (gsize i = 0; i < count; i++)
+    values[i] = 0.5f + 0.12f * values[i];
+  guess = run (made, "secrets=12 k=4", release, &error);
+  cr_assert_not_null (guess, "%s", error != NULL ? error->message : "");
+  cr_assert_not_null (strstr (guess->says, "public images are on another scale"), "%s",
+                      guess->says);
+  cr_assert_geq (median_of (made, guess), 0.95);
+  for (gsize i = 0; i < count; i++)
+    values[i] = i % 97 == 0 ? 900 : 0.001f * values[i];
+  cr_assert_null (run (made, "secrets=12 k=4", release, &error));
+  cr_assert_not_null (strstr (error->message, "expected public images on the scale of the release"),
+                      "%s", error->message);
+  g_clear_error (&error);
+}
+
+/* One in two secrets is mirrored each time; nobody says so. There may be more groups than are
+ * secrets. */
+Test (mixture_inversion, mirrored_secrets_come_back)
+{
+  InstaHideSizes mirrored = sizes;
+  g_autoptr (InstaHide) made = NULL;
+  g_autoptr (AssayRelease) release = NULL;
+  g_autoptr (AssayGuess) once = NULL;
+  g_autoptr (AssayGuess) guess = NULL;
+
+  mirrored.n_epochs = 60;
+  mirrored.has_flips = true;
+  mirrored.n_secrets = 6;
+  made = instahide_new (&mirrored);
+  release = make_release (made, TRUE);
+  once = run (made, "secrets=6 k=4 tries=1", release, NULL);
+  guess = run (made, "secrets=6 k=4", release, NULL);
+  cr_assert_not_null (strstr (guess->says, "secrets were mirrored"), "%s", guess->says);
+  cr_assert_geq (judge (made, "sign=free", guess), 0.85, "%g, with one try %g; %s",
+                 judge (made, "sign=free", guess), judge (made, "sign=free", once), guess->says);
+  cr_assert_lt (once->confidence, guess->confidence);
+}
+
+/* Noise of 0.2 of the pixels' deviation, which is estimated. */
+Test (mixture_inversion, secrets_come_back_under_noise)
+{
+  g_autoptr (InstaHide) made = instahide_new (&sizes);
+  g_autoptr (AssayRelease) release = NULL;
+  g_autoptr (AssayGuess) guess = NULL;
+  AssayStream stream = assay_stream (assay_stream_key (4, 0, "noise", "test"), 0);
+
+  for (gsize i = 0; i < made->total * made->cols; i++)
+    made->mixtures->data[i] += (float) (0.2 * assay_stream_normal (&stream));
+  release = make_release (made, TRUE);
+  guess = run (made, "secrets=12 k=4", release, NULL);
+  cr_assert_not_null (strstr (guess->says, "every number has noise of deviation "), "%s",
+                      guess->says);
+  cr_assert_geq (median_of (made, guess), 0.9, "%g; %s", median_of (made, guess), guess->says);
 }
