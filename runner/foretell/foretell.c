@@ -273,18 +273,19 @@ largest_kind (const Playing *playing, const gboolean *is_done, double share, dou
 }
 
 /* Where there is no time for another part: plays @share of the cells that decide how long the run
- * takes, as many as there is time for. */
-static void
+ * takes, as many as there is time for. FALSE: there was none for any. */
+static gboolean
 play_largest (Playing *playing, double share, guint64 owner, gint64 start)
 {
   g_autofree gboolean *is_done = g_new0 (gboolean, playing->kinds->len);
   g_autofree gsize *places = g_new0 (gsize, playing->kinds->len); /* in the part */
+  gboolean is_any = FALSE;
   guint next = 0;
   Part part;
   gint kind;
 
   if (!part_open (playing, share, owner, &part))
-    return;
+    return FALSE;
   for (gsize i = 0; i < part.plan->cells->len; i++)
     if (assay_plan_cell (part.plan, i)->trial == 0)
       places[next++] = i;
@@ -292,11 +293,12 @@ play_largest (Playing *playing, double share, guint64 owner, gint64 start)
          && (kind = largest_kind (playing, is_done, share,
                                   playing->given.seconds - seconds_since (start)))
                 >= 0) {
-    is_done[kind] = TRUE;
+    is_any = is_done[kind] = TRUE;
     if (!play_cell (playing, &part, places[kind], (guint) kind))
       break;
   }
   part_clear (&part);
+  return is_any;
 }
 
 /* The next share to play: as large as the time that is @left has room for. The second part is
@@ -351,8 +353,11 @@ play (gpointer data)
       break;
     next = next_share (playing, share, playing->given.seconds - seconds_since (start));
   }
-  if (share < 1 && !must_end ())
-    play_largest (playing, MIN (share * SMALL_STEP, 1), owner, start);
+  while (share < 1 && !must_end ()) {
+    share = MIN (share * SMALL_STEP, 1);
+    if (!play_largest (playing, share, owner, start))
+      break;
+  }
   g_mutex_lock (&playing->lock);
   playing->is_over = TRUE;
   g_cond_signal (&playing->is_over_cond);
