@@ -418,30 +418,34 @@ name_of (const AssayPlan *plan, guint index)
                           assay_plan_defense (plan, cell)->name);
 }
 
+/* All trials of the kind, where what was played once alone grows by @growth. */
+static double
+kind_time (const Playing *playing, const Kind *kind, double growth)
+{
+  const double first = full_time (kind->first, growth, kind->steepest);
+  const double later
+      = kind->later->len > 0 ? full_time (kind->later, growth, kind->steepest) : first;
+
+  return pace_of (playing) * (first + (double) (playing->given.plan->trials - 1) * later);
+}
+
 static void
 add_up (const Playing *playing, AssayForetold *foretold)
 {
-  const AssayPlan *plan = playing->given.plan;
   const double growth = growth_of_others (playing);
-  const double pace = pace_of (playing);
 
   foretold->kinds = playing->kinds->len;
-  foretold->seconds = playing->opening;
+  foretold->seconds = foretold->least = playing->opening;
   for (guint i = 0; i < playing->kinds->len; i++) {
     const Kind *kind = &g_array_index (playing->kinds, Kind, i);
-    double first;
 
     if (kind->first->len == 0) {
       if (foretold->missing++ == 0)
-        foretold->first = name_of (plan, i);
+        foretold->first = name_of (playing->given.plan, i);
       continue;
     }
-    first = pace * full_time (kind->first, growth, kind->steepest);
-    foretold->seconds
-        += first
-           + (double) (plan->trials - 1)
-                 * (kind->later->len > 0 ? pace * full_time (kind->later, growth, kind->steepest)
-                                         : first);
+    foretold->seconds += kind_time (playing, kind, growth);
+    foretold->least += kind_time (playing, kind, growth > 0 ? growth : 1);
   }
   ASSAY_FOR_EACH_IN (const AssayPlayed, ended, playing->whole)
     foretold->share = ended->share;

@@ -16,6 +16,7 @@ typedef struct {
 } AssayForetelling;
 
 typedef struct {
+  double least;   /* the same, if what was played once alone does not grow with its size */
   double seconds; /* of the run; of what was played, where `missing` is not 0 */
   double took;    /* to play the parts */
   double share;   /* of the work of a cell in the largest part that ended; 0: none */
