@@ -82,9 +82,12 @@ open_part (Part *part, GError **error)
     part->fd = g_open (part->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (part->fd < 0)
       return fail_write (part->path, error);
-    if (flock (part->fd, LOCK_EX | LOCK_NB) != 0)
+    if (flock (part->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
       return assay_fail (error, ASSAY_ERROR_IO,
                          "%s: another process fetches this file at the moment", part->path);
+    if (flock (part->fd, LOCK_EX | LOCK_NB) != 0)
+      return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be locked: %s", part->path,
+                         g_strerror (errno));
     if (fstat (part->fd, &ours) != 0 || !S_ISREG (ours.st_mode))
       return assay_fail (error, ASSAY_ERROR_DATA, "%s: is there, and is no plain file", part->path);
   } while (lstat (part->path, &there) != 0 || ours.st_dev != there.st_dev

@@ -161,8 +161,9 @@ assay_npy_layout_convert (const AssayNpyLayout *layout, guint n_dimensions, cons
                          error);
   if (numbers == NULL)
     return FALSE;
-  for (gsize i = 0; i < size[0]; i++)
-    for (gsize j = 0; j < size[1]; j++)
+  /* 2^64 rows of no columns stand in 119 bytes, and are not walked through. */
+  for (gsize i = 0; i < size[0] && size[1] > 0 && size[2] > 0; i++)
+    for (gsize j = 0; j < size[1] && size[2] > 0; j++)
       for (gsize k = 0; k < size[2]; k++, n++) {
         const gsize at = i * strides[0] + j * strides[1] + k * strides[2];
 

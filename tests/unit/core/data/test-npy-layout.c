@@ -121,6 +121,20 @@ Test (npy_layout, fortran_order_becomes_ours)
         cr_assert_eq (((const guint8 *) numbers)[(i * 3 + j) * 4 + k], i + 2 * (j + 3 * k));
 }
 
+/* As many rows as there can be, of nothing: found by the fuzzer, and once walked through. */
+Test (npy_layout, no_numbers_in_many_rows, .timeout = 5)
+{
+  static const gsize shapes[][3] = { { G_MAXSIZE, 0, 1 }, { G_MAXSIZE, 1, 0 }, { 1, G_MAXSIZE, 0 } };
+  const guint8 stored[1] = { 0 };
+  AssayType type;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (shapes); i++) {
+    g_autofree gpointer numbers = convert ("<i2", FALSE, 3, shapes[i], stored, &type, NULL);
+
+    cr_assert_eq (type, ASSAY_INT32);
+  }
+}
+
 Test (npy_layout, types_of_arrays_are_native_and_others_are_none)
 {
   static const char *const native[] = { "<f4", "<f8", "|u1", "<u1", "<i4", "<i8", "=f4" };

@@ -147,6 +147,23 @@ Test (ks, limit)
   }
 }
 
+/* Between, where many terms count: the same function by its other series, of Jacobi's theta,
+ *   1 - sqrt (2 pi) / t sum_{k >= 1} exp (-(2 k - 1)^2 pi^2 / (8 t^2)). */
+Test (ks, limit_by_the_other_series)
+{
+  const gsize n = 1000000;
+
+  for (double wanted = 0.25; wanted < 2; wanted += 0.05) {
+    const guint64 steps = (guint64) (wanted * sqrt (2.0 / (double) n) * (double) n * (double) n);
+    const double t = (double) steps / ((double) n * (double) n) * sqrt ((double) n / 2);
+    double below = 0;
+
+    for (int k = 1; k < 20; k++)
+      below += exp (-(2 * k - 1) * (2 * k - 1) * G_PI * G_PI / (8 * t * t));
+    assert_near (assay_ks_p (n, n, steps), 1 - sqrt (2 * G_PI) / t * below, 1e-12, "t %g", t);
+  }
+}
+
 Test (ks, distances_and_ties)
 {
   static const double first[] = { 1, 2, 2, 5 }, second[] = { 2, 3, 3, 4, 6 };
