@@ -311,6 +311,7 @@ static gboolean
 check_size (const Header *header, gsize numbers, gsize size, gsize *ret_bytes, GError **error)
 {
   gsize bytes = header->layout.size;
+  gsize ours = assay_type_size (header->layout.type); /* which may be wider */
   gsize expected;
   g_autofree char *type = assay_npy_layout_name (&header->layout);
   g_autoptr (GString) shape = g_string_new (type);
@@ -319,7 +320,8 @@ check_size (const Header *header, gsize numbers, gsize size, gsize *ret_bytes, G
     g_string_append_printf (shape, "%s%zu", i == 0 ? " " : " x ", header->shape[i]);
   /* A 0 in the shape must not hide that the others overflow. */
   for (guint i = 0; i < header->n_dimensions; i++)
-    if (!g_size_checked_mul (&bytes, bytes, MAX (header->shape[i], 1)) || bytes > G_MAXSSIZE)
+    if (!g_size_checked_mul (&bytes, bytes, MAX (header->shape[i], 1)) || bytes > G_MAXSSIZE
+        || !g_size_checked_mul (&ours, ours, MAX (header->shape[i], 1)) || ours > G_MAXSSIZE)
       return assay_fail (error, ASSAY_ERROR_DATA, "announces %s, more than any memory holds",
                          shape->str);
   for (guint i = 0; i < header->n_dimensions; i++)

@@ -124,7 +124,8 @@ Test (npy_layout, fortran_order_becomes_ours)
 /* As many rows as there can be, of nothing: found by the fuzzer, and once walked through. */
 Test (npy_layout, no_numbers_in_many_rows, .timeout = 5)
 {
-  static const gsize shapes[][3] = { { G_MAXSIZE, 0, 1 }, { G_MAXSIZE, 1, 0 }, { 1, G_MAXSIZE, 0 } };
+  static const gsize shapes[][3]
+      = { { G_MAXSIZE, 0, 1 }, { G_MAXSIZE, 1, 0 }, { 1, G_MAXSIZE, 0 } };
   const guint8 stored[1] = { 0 };
   AssayType type;
 
