@@ -207,9 +207,12 @@ Test (paired_losses, derivatives_are_differences)
 
 enum { N = 90, FIRST = 6, COLS = 10 };
 
-/* Three groups, of which features say a little: items i, i + 3, ... */
+/* Three groups, of which features say a little: items i, i + 3, ... Joined are all of a group; or
+ * i and i + 1, where there are no triangles. */
+typedef enum { NO_GRAPH, GROUPS, PATH } Joined;
+
 static AssayRelease *
-release_of (const char *id, const char *assignments, gboolean has_graph, GError **error)
+release_of (const char *id, const char *assignments, Joined joined, GError **error)
 {
   const AssayPlugin *plugin = assay_registry_find (ASSAY_PLUGIN_DEFENSE, id, NULL);
   g_autoptr (AssaySettings) settings = fixture_settings (plugin, assignments);
@@ -229,11 +232,11 @@ release_of (const char *id, const char *assignments, gboolean has_graph, GError 
   secrets.rows = assay_matrix_view (items);
   for (gint64 i = 0; i < N; i++)
     for (gint64 j = i + 1; j < N; j++)
-      if (i % 3 == j % 3)
+      if (joined == GROUPS ? i % 3 == j % 3 : j == i + 1)
         g_array_append_vals (links, ((const gint64[]){ i, j }), 2);
   edges = assay_array_take (ASSAY_INT64, 2, (const gsize[]){ links->len / 2, 2 },
                             g_memdup2 (links->data, links->len * sizeof (gint64)));
-  secrets.edges = has_graph ? edges : NULL;
+  secrets.edges = joined != NO_GRAPH ? edges : NULL;
   if (!assay_step_protect (
           (const AssayDefense *) plugin,
           &(AssayProtecting){
@@ -268,8 +271,8 @@ contrast_of (const AssayRelease *release)
 /* A graph that is released without noise pulls the codes of joined items together. */
 Test (dmp_mh, codes_learn_the_graph)
 {
-  g_autoptr (AssayRelease) learned = release_of ("dmp-mh", SHORT "noise=no bound=40", TRUE, NULL);
-  g_autoptr (AssayRelease) silent = release_of ("dmp-mh", SHORT "graph=none", TRUE, NULL);
+  g_autoptr (AssayRelease) learned = release_of ("dmp-mh", SHORT "noise=no bound=40", GROUPS, NULL);
+  g_autoptr (AssayRelease) silent = release_of ("dmp-mh", SHORT "graph=none", GROUPS, NULL);
 
   cr_assert_gt (contrast_of (learned), contrast_of (silent) + 0.1, "%g, %g", contrast_of (learned),
                 contrast_of (silent));
@@ -278,17 +281,29 @@ Test (dmp_mh, codes_learn_the_graph)
 /* The control needs no graph, and gives the same codes where there is one. */
 Test (dmp_mh, control_sees_no_graph)
 {
-  g_autoptr (AssayRelease) with = release_of ("dmp-mh", SHORT "graph=none", TRUE, NULL);
-  g_autoptr (AssayRelease) without = release_of ("dmp-mh", SHORT "graph=none", FALSE, NULL);
+  g_autoptr (AssayRelease) with = release_of ("dmp-mh", SHORT "graph=none", GROUPS, NULL);
+  g_autoptr (AssayRelease) without = release_of ("dmp-mh", SHORT "graph=none", NO_GRAPH, NULL);
   g_autoptr (GError) error = NULL;
 
   for (guint s = 0; s < ASSAY_N_PAIRED; s++)
     cr_assert_eq (memcmp (assay_arrays_get (&with->arrays, assay_paired_codes[s])->data,
                           assay_arrays_get (&without->arrays, assay_paired_codes[s])->data, N),
                   0);
-  cr_assert_null (release_of ("dmp-mh", SHORT, FALSE, &error));
+  cr_assert_null (release_of ("dmp-mh", SHORT, NO_GRAPH, &error));
   cr_assert (strstr (error->message, "expected a dataset with a private graph"), "%s",
              error->message);
+}
+
+/* Without triangles all weights are the same, and what comes of it are codes all the same, for
+ * fewer items than a batch has. */
+Test (dmp_mh, no_triangles)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayRelease) release
+      = release_of ("dmp-mh", "steps=20 bits=8 batch=256 noise=no", PATH, &error);
+
+  cr_assert_not_null (release, "%s", error != NULL ? error->message : "");
+  cr_assert_eq (assay_release_count (release), N);
 }
 
 /* It claims what dmp-graph does, and without noise or graph nothing. */
@@ -312,15 +327,15 @@ Test (likelihood, codes_learn_what_is_alike)
   static const char *const ids[] = { "dcmh", "prdh" };
 
   for (gsize d = 0; d < G_N_ELEMENTS (ids); d++) {
-    g_autoptr (AssayRelease) learned = release_of (ids[d], SHORT "target=graph", TRUE, NULL);
+    g_autoptr (AssayRelease) learned = release_of (ids[d], SHORT "target=graph", GROUPS, NULL);
     g_autoptr (GError) error = NULL;
 
     cr_assert_gt (contrast_of (learned), 0.2, "%s: %g", ids[d], contrast_of (learned));
-    cr_assert_null (release_of (ids[d], SHORT, TRUE, &error));
+    cr_assert_null (release_of (ids[d], SHORT, GROUPS, &error));
     cr_assert (strstr (error->message, "with labels of the secrets, or target = graph"), "%s",
                error->message);
     g_clear_error (&error);
-    cr_assert_null (release_of (ids[d], SHORT "target=graph", FALSE, &error));
+    cr_assert_null (release_of (ids[d], SHORT "target=graph", NO_GRAPH, &error));
     cr_assert (strstr (error->message, "or target = labels"), "%s", error->message);
   }
 }
