@@ -83,34 +83,48 @@ Test (paired_encoders, gradients_are_differences)
   }
 }
 
-/* The first step of Adam is `rate` against the sign of the gradient, whatever its size. */
-Test (paired_encoders, first_step)
+/* Steps of all items, by the gradient and algorithm 1 of Kingma and Ba, written down as it is. */
+Test (paired_encoders, steps_are_those_of_adam)
 {
-  AssayPairedTraining training = trainings[0];
-  AssayMatrix *rows[ASSAY_N_PAIRED];
-  g_autoptr (AssayPairedEncoders) before = NULL;
-  g_autoptr (AssayPairedEncoders) after = NULL;
+  AssayPairedTraining training = trainings[1];
+  AssayMatrix *rows[ASSAY_N_PAIRED], *again[ASSAY_N_PAIRED];
+  g_autoptr (AssayPairedEncoders) trained = NULL;
+  g_autoptr (AssayPairedEncoders) naive = NULL;
+  double m[2][2][64] = { { { 0 } } }, v[2][2][64] = { { { 0 } } };
   gsize all[N];
 
-  training.steps = 1;
+  training.steps = 5;
   training.batch = 1000;
-  before = encoders_of (&training, rows);
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++)
-    assay_matrix_free (rows[s]);
-  after = encoders_of (&training, rows);
+  trained = encoders_of (&training, rows);
+  naive = encoders_of (&training, again);
   for (gsize i = 0; i < N; i++)
     all[i] = i;
-  cr_assert_eq (after->training.batch, N);
-  cr_assert (assay_paired_encoders_train (after, make_loss, NULL, NULL));
-  assay_paired_encoders_slope (before, all, N, make_loss, NULL);
-  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
-    const AssayPairedLayer *from = &before->encoders[s].layers[0];
-    const AssayPairedLayer *to = &after->encoders[s].layers[0];
+  cr_assert_eq (trained->training.batch, N);
+  cr_assert (assay_paired_encoders_train (trained, make_loss, NULL, NULL));
+  for (guint t = 1; t <= 5; t++) {
+    assay_paired_encoders_slope (naive, all, N, make_loss, NULL);
+    for (guint s = 0; s < ASSAY_N_PAIRED; s++)
+      for (guint l = 0; l < 2; l++) {
+        AssayPairedLayer *layer = &naive->encoders[s].layers[l];
 
-    for (gsize k = 0; k < from->out * (from->in + 1); k++)
-      assert_near (to->weights[k] - from->weights[k], from->gradient[k] > 0 ? -0.02 : 0.02, 1e-6,
-                   "side %u, weight %zu", s, k);
+        cr_assert_leq (layer->out * (layer->in + 1), 64);
+        for (gsize k = 0; k < layer->out * (layer->in + 1); k++) {
+          const double g = layer->gradient[k];
+
+          m[s][l][k] = 0.9 * m[s][l][k] + (1 - 0.9) * g;
+          v[s][l][k] = 0.999 * v[s][l][k] + (1 - 0.999) * g * g;
+          layer->weights[k] -= 0.02 * (m[s][l][k] / (1 - pow (0.9, t)))
+                               / (sqrt (v[s][l][k] / (1 - pow (0.999, t))) + 1e-8);
+        }
+      }
+  }
+  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
+    for (guint l = 0; l < 2; l++)
+      for (gsize k = 0; k < naive->encoders[s].layers[l].out; k++)
+        assert_near (trained->encoders[s].layers[l].weights[k],
+                     naive->encoders[s].layers[l].weights[k], 1e-9, "side %u, layer %u", s, l);
     assay_matrix_free (rows[s]);
+    assay_matrix_free (again[s]);
   }
 }
 
