@@ -37,15 +37,15 @@ compare_row (gsize i, gconstpointer data, double *inout_products)
 {
   const Term *term = data;
   const double *target = term->loss->target + i * term->batch->count;
-  const double bits = (double) term->batch->bits;
+  const double bit = 1 / (double) term->batch->bits;
   double sum = 0;
 
   for (gsize j = 0; j < term->batch->count; j++) {
-    const double gap = (inout_products[j] / bits + 1) / 2 - target[j];
+    const double gap = (inout_products[j] * bit + 1) / 2 - target[j];
     const double weight = i == j && term->loss->diagonal == DIAGONAL_SKIP ? 0 : term->weight;
 
     sum += weight * gap * gap;
-    inout_products[j] = weight * gap / bits;
+    inout_products[j] = weight * gap * bit;
   }
   return sum;
 }

@@ -47,6 +47,8 @@ find (const AssayWeightedGraph *graph, gsize i, gint64 j)
   /* Where it stands if the row has all nodes. */
   const gint64 dense = low + j - (j > (gint64) i);
 
+  if (high - low == (gint64) graph->n - 1 && j != (gint64) i)
+    return dense; /* the row has all others */
   if (dense >= low && dense < high && graph->indices[dense] == j)
     return dense;
   while (low < high) {
