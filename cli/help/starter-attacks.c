@@ -55,6 +55,23 @@ cli_attack_grants (const AssayPlugin *plugin)
   return grants & ASSAY_GRANT_MECHANISM ? grants | ASSAY_GRANT_PUBLIC : grants;
 }
 
+/* What they read off model updates is which weights are 0. */
+static const char *const read_zeros[] = { "permutation-intercept", "permutation-match",
+                                          "single-holder",         "support-guess",
+                                          "support-leak",          NULL };
+
+/* Whether it looks for zeros in updates that have none at these settings. */
+static gboolean
+looks_for_zeros (const CliGround *ground, const AssayPlugin *plugin)
+{
+  const AssayParam *sparsity;
+
+  if (ground->kind != ASSAY_RELEASE_UPDATES || !g_strv_contains (read_zeros, plugin->id))
+    return FALSE;
+  sparsity = assay_param_find (ground->defense->parameters, "sparsity");
+  return sparsity == NULL || sparsity->number <= 0;
+}
+
 /* The kinds of release that an attack or an auditor reads. */
 static guint
 reads_of (const AssayPlugin *plugin)
@@ -111,6 +128,9 @@ cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, guint gra
                      "are 0 have none");
   if (attack != NULL && looks_in_vain (ground, attack))
     return g_strdup ("at these settings no public images are mixed in, which it looks for");
+  if (looks_for_zeros (ground, plugin))
+    return g_strdup ("at these settings no weight of an update is 0, and it looks for zeros "
+                     "(sparsity)");
   /* An external release cannot be made again. */
   if (ground->is_blind)
     return attack != NULL && attack->reads & ground->kind

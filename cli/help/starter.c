@@ -71,11 +71,12 @@ static const Base bases[N_BASES] = {
   [SAMPLES]
   = { .about = "Generated feature vectors with labels: what users train on, public ones of which "
                "the first model is made, and test rows.",
-      .group = "plugin = gaussian-classes\ncount = 2000\ncolumns = 32\nsecrets = 200\n",
+      .group = "plugin = gaussian-classes\ncount = 2400\ncolumns = 12\nclasses = 4\nsecrets = 100\n",
       .own = "Your own: plugin = vectors with private, labels, public, public_labels, test and "
              "test_labels = FILE (.npy, .fvecs, .bvecs).",
-      .trials = 3,
-      .kinds = ASSAY_RELEASE_UPDATES },
+      .trials = 20, /* users' samples are no units: sums of updates are, and 10 are needed */
+      .kinds = ASSAY_RELEASE_UPDATES,
+      .bounds = { "sample-recovery-rate=0.30", "weight-claims-right=0.50" } },
   [BITS] = { .about = "Codes of eight random bits. " VALUES_OWN,
              .group = "plugin = values\nkind = bits\ncolumns = 8\n",
              .trials = 1,
@@ -134,6 +135,7 @@ typedef struct {
   const char *defense;
   guint base;
   const char *audit;  /* lines of its audit, where the usual runs are too few; NULL: none */
+  const char *smaller[3]; /* its settings other than the defaults, "name=value"; NULL ends */
   const char *weaker; /* its settings with which attacks win that have nothing to attack without a
                        * defense; NULL: none */
 } Home;
@@ -142,13 +144,14 @@ typedef struct {
  * given the first data that suits their release and that they do not refuse. */
 static const Home homes[] = {
   { .defense = "additive-noise", .base = IMAGES },
-  { .defense = "average", .base = SAMPLES, .weaker = "users = 200\ntrainer = step\n" },
-  { .defense = "dmp-graph", .base = ITEMS, .audit = "runs = 1000000\n" },
+  { .defense = "average", .base = SAMPLES, .weaker = "users = 100\ntrainer = step\n" },
+  { .defense = "dmp-graph", .base = ITEMS, .audit = "runs = 4000000\n" },
   { .defense = "exec", .base = PEOPLE },
   { .defense = "gaussian", .base = FEATURES, .audit = "runs = 1000000\n" },
   { .defense = "gaussian-blur", .base = IMAGES },
   { .defense = "instahide-cross", .base = IMAGES, .weaker = "k = 3\nmask = no\n" },
   { .defense = "instahide-inside", .base = IMAGES, .weaker = "k = 2\nmask = no\n" },
+  { .defense = "ksh", .base = FEATURES, .smaller = { "labelled=200", "anchors=50" } },
   { .defense = "laplace", .base = FEATURES },
   { .defense = "none", .base = FEATURES },
   { .defense = "noisy-max", .base = ANSWERS },
@@ -156,6 +159,7 @@ static const Home homes[] = {
   { .defense = "pixelation", .base = IMAGES },
   { .defense = "quantisation", .base = IMAGES },
   { .defense = "randomised-response", .base = BITS },
+  { .defense = "sdh", .base = FEATURES, .smaller = { "anchors=50" } },
   { .defense = "sparse-vector", .base = ANSWERS },
   { .defense = "unary-encoding", .base = TEN_VALUES },
 };
@@ -190,6 +194,17 @@ ground_of (const Starter *starter)
                       .is_blind = starter->is_blind };
 }
 
+/* Who trains classifiers finds no clusters. */
+static gboolean
+reads_other_models (const Starter *starter, const AssayUtility *utility)
+{
+  const AssayParam *trainer = assay_param_find (starter->defense->parameters, "trainer");
+  g_autofree char *value
+      = trainer != NULL ? assay_settings_get (starter->settings, trainer) : NULL;
+
+  return g_str_equal (utility->id, "clustering-agreement") && g_strcmp0 (value, "clusters") != 0;
+}
+
 static gboolean
 is_useful (const Starter *starter, const AssayUtility *utility)
 {
@@ -198,6 +213,7 @@ is_useful (const Starter *starter, const AssayUtility *utility)
   g_autofree char *why_not = NULL;
 
   return !starter->is_blind && !starter->base->audits_only
+         && !reads_other_models (starter, utility)
          && cli_is_planned ("starter", text, &why_not);
 }
 
@@ -233,6 +249,25 @@ set_base (Starter *starter, const Base *base)
 }
 
 static gboolean
+is_smaller (const Starter *starter)
+{
+  return starter->home != NULL && starter->home->smaller[0] != NULL;
+}
+
+/* Sets what the defense's home wants smaller than the defaults. */
+static gboolean
+set_smaller (AssaySettings *settings, const Home *home, GError **error)
+{
+  for (guint i = 0; home != NULL && home->smaller[i] != NULL; i++) {
+    g_auto (GStrv) pair = g_strsplit (home->smaller[i], "=", 2);
+
+    if (!assay_settings_set (settings, pair[0], pair[1], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
 choose_base (Starter *starter, GError **error)
 {
   const char *id = starter->defense->id;
@@ -240,6 +275,8 @@ choose_base (Starter *starter, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (homes); i++)
     if (g_str_equal (homes[i].defense, id)) {
       starter->home = &homes[i];
+      if (!set_smaller (starter->settings, starter->home, error))
+        return FALSE;
       set_base (starter, &bases[homes[i].base]);
       return TRUE;
     }
@@ -276,9 +313,13 @@ append_head (GString *text, const Starter *starter)
                          "#   assay run FILE      run it\n"
                          "#\n");
   cli_append_comment (text,
-                      "Settings stand at their defaults. A list, as in 'key = 1; 2; 4', runs every "
+                      "Settings stand at their defaults%s. A list, as in 'key = 1; 2; 4', runs every "
                       "value. What can stand where: docs/scenarios.md; what a plugin does: 'assay "
-                      "describe NAME'.");
+                      "describe NAME'.",
+                      is_smaller (starter)
+                          ? ", but those that cost most: attackers who learn run the defense "
+                            "dozens of times"
+                          : "");
   g_string_append_printf (text,
                           "[scenario]\n"
                           "title = A first audit of %s\n"
@@ -419,8 +460,8 @@ write_starter (const Starter *starter)
   cli_append_comment (text,
                       "Claims are what the run judges, and decide its exit code. Where at-most is "
                       "'claimed', the bound is the epsilon that the defense itself claims. Every "
-                      "other bound here is an example that nobody stands for: put in its place "
-                      "what your defense promises, or what you could bear, and who says so.");
+                      "other bound here is only an example: put in its place what your defense "
+                      "promises, or what you could bear, and who says so.");
   cli_append_claims (text, &(CliClaims){ .defense = starter->defense,
                                          .kind = starter->kind,
                                          .attacks = attacks,

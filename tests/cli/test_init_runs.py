@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 
 def test_run_to_a_verdict(sandbox):
     """Every attack is measured by what its claim names: no cell in error, no claim without a
@@ -31,3 +33,23 @@ def test_run_to_a_verdict(sandbox):
             assert "does not apply" not in (claim["reason"] or ""), f"{name}: {claim['reason']}"
             assert claim["hypotheses"][0]["estimate"] is not None or claim["measure"] == "epsilon", (
                 f"{name}: {claim}")
+
+
+# Of users who train together: what is decided, and how, of what `init` writes as it is.
+UPDATES = {
+    "average": {"sample-recovery-rate": "upheld", "recovery-rate": "upheld",
+                "member-auc": "violated", "weight-claims-right": "violated"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", UPDATES)
+def test_updates_are_decided(sandbox, name):
+    sandbox.expect(sandbox.assay("init", name), 0, None, "")
+    verdicts = UPDATES[name]
+    result = sandbox.assay("run", f"{name}.scenario", "--quiet", "--out", name)
+    results = json.loads(sandbox.read(f"{name}/results.json"))
+    assert {claim["measure"]: claim["verdict"] for claim in results["claims"]} == verdicts, result
+    assert result.code == int("violated" in verdicts.values()), result
+    for cell in results["cells"]:
+        assert cell["status"] == "ok", f"{name}: {cell['message']}"
