@@ -100,6 +100,28 @@ find_brackets (const char *text)
   return last;
 }
 
+/* What is not read here, and what people have: how NumPy hands it over. */
+static const char *
+how_from_python (const char *name)
+{
+  static const struct {
+    const char *ending, *how;
+  } others[] = {
+    { ".parquet", "; in Python: numpy.save ('rows.npy', pandas.read_parquet (FILE).to_numpy ())" },
+    { ".feather", "; in Python: numpy.save ('rows.npy', pandas.read_feather (FILE).to_numpy ())" },
+    { ".h5", "; in Python: numpy.save ('rows.npy', h5py.File (FILE)[DATASET][:])" },
+    { ".hdf5", "; in Python: numpy.save ('rows.npy', h5py.File (FILE)[DATASET][:])" },
+    { ".mat", "; in Python: numpy.save ('rows.npy', scipy.io.loadmat (FILE)[NAME])" },
+    { ".pt", "; in Python: numpy.save ('rows.npy', torch.load (FILE).numpy ())" },
+    { ".xlsx", "; save it as CSV" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
+    if (g_str_has_suffix (name, others[i].ending))
+      return others[i].how;
+  return "";
+}
+
 /* Columns and rows: "[age,income]", "[100:200]" or one behind the other. */
 static gboolean
 parse_brackets (const char *brackets, gboolean has_choice, Entry *entry)
@@ -138,7 +160,8 @@ parse_entry (const char *text, const char *specification, Entry *entry, GError *
     return FALSE;
   if (format == ASSAY_ROWS_UNKNOWN)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "'%s' is of an unknown format: expected " ASSAY_ROW_FORMATS, entry->name);
+                       "'%s' is of an unknown format: expected " ASSAY_ROW_FORMATS "%s",
+                       entry->name, how_from_python (entry->name));
   return TRUE;
 }
 
