@@ -5,8 +5,8 @@
  * where they were granted, and nothing else, and writes guess/ with what its game asks for:
  *   reconstruct  `estimates` (n x d), or `codes` for a release of codes
  *   link         `candidates` (n x k): public rows for each released item, the best first
- *   pair         `pairs` (p x 2) of items and their `scores` (p), higher, the rather they share a
- *                secret; of mixtures alone, of which it is known
+ *   pair         `pairs` (p x 2) of items and their `scores` (p), higher where they are likelier to
+ *                share a secret; of mixtures alone, of which it is known
  *   infer        `class-scores` (n x k): which value an attribute has; where it is no label also
  *                `attribute` and `threshold` (core/games/guesses/infer.h)
  *   member       `member-scores`: higher, the rather each of records.npy was released

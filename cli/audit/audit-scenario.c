@@ -370,7 +370,7 @@ cli_audit_scenario (const CliAudit *audit, GError **error)
   g_string_append_c (text, '\n');
   cli_append_comment (text,
                       "Claims are what the run judges. Bounds that were not given with --claim are "
-                      "examples that nobody stands for: put in their place what you promise.");
+                      "only examples: put in their place what you promise.");
   cli_append_claims (
       text, &(CliClaims){ .defense = audit->defense,
                           .kind = audit->kind,

@@ -67,8 +67,8 @@ static const AssayMeasure measures[] = {
                  "Secrets whose subspace at least one other of the release meets", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (NEAREST_CANDIDATE, "nearest-candidate", RATE, 0, 1, "share of secrets",
-                 "Secrets to which the guess is, of all candidates, the nearest; those that no "
-                 "other subspace meets count by the guess that stands in",
+                 "Secrets to which the guess is, of all candidates, the nearest; where no other "
+                 "subspace meets a secret's, the attack's fallback guess counts",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (RECOVERABLE, "recoverable", RATE, 0, 1, "share of secrets",
                  "Secrets of which a candidate is within tau, whether it is guessed or not",

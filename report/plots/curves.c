@@ -191,6 +191,6 @@ assay_curve_note (const AssayCurve *curve)
                                 ? ", those with Pareto-optimal points before others"
                                 : ", those along a setting before levels");
   if (curve->is_unfinished)
-    g_string_append (note, " The run is not finished: what lacks is not drawn.");
+    g_string_append (note, " The run is not finished: cells that have not been run are not drawn.");
   return g_string_free (note, FALSE);
 }
