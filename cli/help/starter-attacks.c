@@ -56,9 +56,9 @@ cli_attack_grants (const AssayPlugin *plugin)
 }
 
 /* What they read off model updates is which weights are 0. */
-static const char *const read_zeros[] = { "permutation-intercept", "permutation-match",
-                                          "single-holder",         "support-guess",
-                                          "support-leak",          NULL };
+static const char *const read_zeros[]
+    = { "permutation-intercept", "permutation-match", "single-holder",
+        "support-guess",         "support-leak",      NULL };
 
 /* Whether it looks for zeros in updates that have none at these settings. */
 static gboolean

@@ -71,7 +71,8 @@ static const Base bases[N_BASES] = {
   [SAMPLES]
   = { .about = "Generated feature vectors with labels: what users train on, public ones of which "
                "the first model is made, and test rows.",
-      .group = "plugin = gaussian-classes\ncount = 2400\ncolumns = 12\nclasses = 4\nsecrets = 100\n",
+      .group
+      = "plugin = gaussian-classes\ncount = 2400\ncolumns = 12\nclasses = 4\nsecrets = 100\n",
       .own = "Your own: plugin = vectors with private, labels, public, public_labels, test and "
              "test_labels = FILE (.npy, .fvecs, .bvecs).",
       .trials = 20, /* users' samples are no units: sums of updates are, and 10 are needed */
@@ -134,7 +135,7 @@ static const Base bases[N_BASES] = {
 typedef struct {
   const char *defense;
   guint base;
-  const char *audit;  /* lines of its audit, where the usual runs are too few; NULL: none */
+  const char *audit;      /* lines of its audit, where the usual runs are too few; NULL: none */
   const char *smaller[3]; /* its settings other than the defaults, "name=value"; NULL ends */
   const char *weaker; /* its settings with which attacks win that have nothing to attack without a
                        * defense; NULL: none */
@@ -199,8 +200,7 @@ static gboolean
 reads_other_models (const Starter *starter, const AssayUtility *utility)
 {
   const AssayParam *trainer = assay_param_find (starter->defense->parameters, "trainer");
-  g_autofree char *value
-      = trainer != NULL ? assay_settings_get (starter->settings, trainer) : NULL;
+  g_autofree char *value = trainer != NULL ? assay_settings_get (starter->settings, trainer) : NULL;
 
   return g_str_equal (utility->id, "clustering-agreement") && g_strcmp0 (value, "clusters") != 0;
 }
@@ -212,8 +212,7 @@ is_useful (const Starter *starter, const AssayUtility *utility)
   g_autofree char *text = g_strconcat (starter->head, group, NULL);
   g_autofree char *why_not = NULL;
 
-  return !starter->is_blind && !starter->base->audits_only
-         && !reads_other_models (starter, utility)
+  return !starter->is_blind && !starter->base->audits_only && !reads_other_models (starter, utility)
          && cli_is_planned ("starter", text, &why_not);
 }
 
@@ -312,14 +311,14 @@ append_head (GString *text, const Starter *starter)
                          "#   assay plan FILE     what would it run, and what would that take?\n"
                          "#   assay run FILE      run it\n"
                          "#\n");
-  cli_append_comment (text,
-                      "Settings stand at their defaults%s. A list, as in 'key = 1; 2; 4', runs every "
-                      "value. What can stand where: docs/scenarios.md; what a plugin does: 'assay "
-                      "describe NAME'.",
-                      is_smaller (starter)
-                          ? ", but those that cost most: attackers who learn run the defense "
-                            "dozens of times"
-                          : "");
+  cli_append_comment (
+      text,
+      "Settings stand at their defaults%s. A list, as in 'key = 1; 2; 4', runs every "
+      "value. What can stand where: docs/scenarios.md; what a plugin does: 'assay "
+      "describe NAME'.",
+      is_smaller (starter) ? ", but those that cost most: attackers who learn run the defense "
+                             "dozens of times"
+                           : "");
   g_string_append_printf (text,
                           "[scenario]\n"
                           "title = A first audit of %s\n"

@@ -325,8 +325,7 @@ append_entry (AssayRowFiles *files, const Entry *entry, const char *const *folde
   char *canonical;
 
   if (path == NULL || !assay_row_table_open (path, entry->name, entry->choice, &table, error)
-      || !assay_row_span_resolve (&entry->span, path, table.count, &range.first, &range.end,
-                                  error))
+      || !assay_row_span_resolve (&entry->span, path, table.count, &range.first, &range.end, error))
     return FALSE;
   range.n_in_file = table.count;
   if (files->rows == NULL)
