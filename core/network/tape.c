@@ -15,6 +15,7 @@ blocks_of (AssayTapeShape shape)
   return (AssayBlocks){ assay_pieces (shape.channels, BLOCK), shape.height, shape.width };
 }
 
+G_GNUC_PRINTF (2, 3)
 static void
 refuse (AssayTape *tape, const char *format, ...)
 {

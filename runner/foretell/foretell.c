@@ -172,7 +172,7 @@ part_clear (Part *part)
 static gboolean
 part_open (Playing *playing, double share, guint64 owner, Part *ret_part)
 {
-  static const AssayRunCallbacks callbacks = { NULL };
+  static const AssayRunCallbacks callbacks = { .progress = NULL };
   const AssayPlan *plan = playing->given.plan;
   const guint64 budget = assay_shared_budget ();
   g_auto (GStrv) assignments
@@ -344,7 +344,7 @@ play (gpointer data)
   Playing *playing = data;
   const gint64 start = g_get_monotonic_time ();
   const guint64 owner = assay_shared_owner ();
-  g_autoptr (GPtrArray) keepers = open_data (playing, owner);
+  G_GNUC_UNUSED g_autoptr (GPtrArray) keepers = open_data (playing, owner);
   double share = SMALLEST, next = SMALLEST;
 
   while (next > 0 && !must_end ()) {

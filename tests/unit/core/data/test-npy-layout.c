@@ -130,8 +130,7 @@ Test (npy_layout, no_numbers_in_many_rows, .timeout = 5)
   AssayType type;
 
   for (gsize i = 0; i < G_N_ELEMENTS (shapes); i++) {
-    g_autofree gpointer numbers = convert ("<i2", FALSE, 3, shapes[i], stored, &type, NULL);
-
+    g_free (convert ("<i2", FALSE, 3, shapes[i], stored, &type, NULL));
     cr_assert_eq (type, ASSAY_INT32);
   }
 }

@@ -266,7 +266,8 @@ Test (row_file, refuses_malformed_specifications)
   assert_refused ("good.fvecs,", "'good.fvecs,': a file name is missing");
   assert_refused (",good.fvecs", "',good.fvecs': a file name is missing");
   assert_refused ("[1:2]", "'[1:2]': a file name is missing");
-  assert_refused ("good.h5", "'good.h5' is of an unknown format: expected " ASSAY_ROW_FORMATS);
+  assert_refused ("good.h5", "'good.h5' is of an unknown format: expected " ASSAY_ROW_FORMATS
+                             "; in Python: numpy.save ('rows.npy', h5py.File (FILE)[DATASET][:])");
   assert_refused ("good[1:2]", "'good' is of an unknown format: expected " ASSAY_ROW_FORMATS);
 }
 

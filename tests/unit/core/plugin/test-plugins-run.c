@@ -17,16 +17,25 @@
 
 enum { SECRETS = 12, SIDE = 4, COLS = SIDE * SIDE, ROWS = 400 };
 
-/* Defaults, but for what so few secrets cannot give: bits, anchors, labelled rows. */
+/* Defaults, but for what so few secrets cannot give (bits, anchors, labelled rows), and for how long
+ * networks are trained. */
 static AssaySettings *
 settings_for (const AssayDefense *defense)
 {
-  static const char *const sizes[] = { "bits", "anchors", "labelled" };
+  static const struct {
+    const char *name, *value;
+    guint kinds;
+  } changes[] = { { "bits", "6", ASSAY_RELEASE_CODES },
+                  { "anchors", "6", ASSAY_RELEASE_CODES },
+                  { "labelled", "6", ASSAY_RELEASE_CODES },
+                  { "steps", "40", ASSAY_RELEASE_CODES | ASSAY_RELEASE_PAIRED_CODES } };
   AssaySettings *settings = assay_settings_new (defense->parameters, defense->settings_size);
 
-  for (guint i = 0; defense->produces == ASSAY_RELEASE_CODES && i < G_N_ELEMENTS (sizes); i++)
-    if (assay_param_exists (defense->parameters, sizes[i]))
-      cr_assert (assay_settings_set (settings, sizes[i], "6", NULL), "%s", sizes[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
+    if ((defense->produces & changes[i].kinds) != 0
+        && assay_param_exists (defense->parameters, changes[i].name))
+      cr_assert (assay_settings_set (settings, changes[i].name, changes[i].value, NULL), "%s",
+                 changes[i].name);
   return settings;
 }
 
@@ -42,7 +51,7 @@ protect_with (const AssayDefense *defense, const AssaySettings *settings, guint6
 {
   static const gint64 labels[SECRETS] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
   static const gint64 public_labels[ROWS] = { 0, 1 };
-  const guint learning = ASSAY_RELEASE_CODES | ASSAY_RELEASE_UPDATES;
+  const guint learning = ASSAY_RELEASE_CODES | ASSAY_RELEASE_UPDATES | ASSAY_RELEASE_PAIRED_CODES;
   const guint graphs = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES;
   const AssayStreamKey key = assay_stream_key (seed, 0, "defense", "");
   g_autoptr (AssayArray) graph = assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 5, 2 },
