@@ -17,8 +17,8 @@
 
 enum { SECRETS = 12, SIDE = 4, COLS = SIDE * SIDE, ROWS = 400 };
 
-/* Defaults, but for what so few secrets cannot give (bits, anchors, labelled rows), and for how long
- * networks are trained. */
+/* Defaults, but for what so few secrets cannot give (bits, anchors, labelled rows), and for how
+ * long networks are trained. */
 static AssaySettings *
 settings_for (const AssayDefense *defense)
 {
