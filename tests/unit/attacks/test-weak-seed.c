@@ -59,6 +59,21 @@ Test (weak_seed, numbers_are_those_that_programs_print)
   }
 }
 
+/* PyTorch 1.13, whose numbers are float32: torch.rand (3), and the first of torch.randn (32). */
+Test (weak_seed, numbers_of_torch)
+{
+  static const double uniform[] = { 0.9817181825637817, 0.8796065449714661, 0.992143452167511 };
+  static const double normal[] = { -1.479807734489441, 0.48730599880218506, -3.012793779373169 };
+  double numbers[2][3];
+
+  known_generator_fill (KNOWN_TORCH, KNOWN_UNIFORM, 12345, 3, numbers[0]);
+  known_generator_fill (KNOWN_TORCH, KNOWN_NORMAL, 12345, 3, numbers[1]);
+  for (gsize j = 0; j < 3; j++) {
+    cr_assert_float_eq (numbers[0][j], uniform[j], 1e-7, "uniform number %d", (int) j);
+    cr_assert_float_eq (numbers[1][j], normal[j], 1e-6, "normal number %d", (int) j);
+  }
+}
+
 /* Every layer of the ziggurat and its tail: the sum of magnitudes of 100,000 normals, by NumPy. */
 Test (weak_seed, all_layers_of_the_ziggurat)
 {
@@ -77,10 +92,11 @@ Test (weak_seed, bits_are_those_that_programs_print)
     [KNOWN_NUMPY_SEED] = "011101001011011011100011",
     [KNOWN_NUMPY_RNG] = "101001111010110001111011",
     [KNOWN_PYTHON] = "101101101011001010000011",
+    [KNOWN_TORCH] = "011101001011011011100011",
   };
   double bits[24];
 
-  for (guint g = KNOWN_NUMPY_SEED; g <= KNOWN_PYTHON; g++) {
+  for (guint g = KNOWN_NUMPY_SEED; g <= KNOWN_TORCH; g++) {
     known_generator_fill (g, KNOWN_BIT, 12345, 24, bits);
     for (gsize i = 0; i < 24; i++)
       cr_assert_eq (bits[i], expected[g][i] - '0', "generator %u, bit %d", g, (int) i);

@@ -3,6 +3,7 @@
 #include "core/data/codes.h"
 #include "core/data/kinds/paired-codes.h"
 #include "core/stats/renyi-privacy.h"
+#include "tests/unit/defenses/paired-contrast.h"
 #include "tests/unit/mechanism-case.h"
 
 /* All records in each round is the Gaussian mechanism: a / (2 z^2). Of order 2 the sum is 1 + q^2
@@ -77,34 +78,14 @@ release_with (const char *assignments, gboolean has_graph, GError **error)
   return release;
 }
 
-/* Bits in which image codes of an item differ from text codes of another one of its group, less
- * those of another group, a bit. */
-static double
-contrast_of (const AssayRelease *release)
-{
-  const AssayPairedCodes codes = assay_release_paired_codes (release);
-  double sums[2] = { 0 }, counts[2] = { 0 };
-
-  for (gsize i = 0; i < N; i++)
-    for (gsize j = 0; j < N; j++)
-      for (gsize b = 0; i != j && b < codes.bits; b++) {
-        const guint same = i % 3 == j % 3;
-
-        sums[same] += assay_code_bit (codes.first + i * codes.bytes, b)
-                      != assay_code_bit (codes.second + j * codes.bytes, b);
-        counts[same]++;
-      }
-  return sums[0] / counts[0] - sums[1] / counts[1];
-}
-
 /* Codes of joined items come nearer each other than features alone make them. */
 Test (dp_sgd, codes_learn_edges)
 {
   g_autoptr (AssayRelease) learned = release_with ("noise=no rate=1 batch=64", TRUE, NULL);
   g_autoptr (AssayRelease) silent = release_with ("edges=no batch=64", TRUE, NULL);
 
-  cr_assert_gt (contrast_of (learned), contrast_of (silent) + 0.05, "%g, %g", contrast_of (learned),
-                contrast_of (silent));
+  cr_assert_gt (paired_contrast (learned), paired_contrast (silent) + 0.05, "%g, %g",
+                paired_contrast (learned), paired_contrast (silent));
 }
 
 /* The released functions give the released codes, of columns as they are. */

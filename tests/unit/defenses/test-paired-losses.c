@@ -5,6 +5,7 @@
 #include "defenses/graphs/structural-loss.h"
 #include "defenses/pairs/cosine-loss.h"
 #include "defenses/pairs/likelihood-loss.h"
+#include "tests/unit/defenses/paired-contrast.h"
 #include "tests/unit/mechanism-case.h"
 
 enum { COUNT = 6, BITS = 3, D_IMAGE = 4, D_TEXT = 3 };
@@ -246,26 +247,6 @@ release_of (const char *id, const char *assignments, Joined joined, GError **err
   return release;
 }
 
-/* Bits in which image codes of an item differ from text codes of another one of another group, less
- * those of its own group, a bit. */
-static double
-contrast_of (const AssayRelease *release)
-{
-  const AssayPairedCodes codes = assay_release_paired_codes (release);
-  double sums[2] = { 0 }, counts[2] = { 0 };
-
-  for (gsize i = 0; i < N; i++)
-    for (gsize j = 0; j < N; j++)
-      for (gsize b = 0; i != j && b < codes.bits; b++) {
-        const guint same = i % 3 == j % 3;
-
-        sums[same] += assay_code_bit (codes.first + i * codes.bytes, b)
-                      != assay_code_bit (codes.second + j * codes.bytes, b);
-        counts[same]++;
-      }
-  return sums[0] / counts[0] - sums[1] / counts[1];
-}
-
 #define SHORT "steps=100 bits=8 batch=64 learning_rate=0.02 "
 
 /* A graph that is released without noise pulls the codes of joined items together. */
@@ -274,8 +255,8 @@ Test (dmp_mh, codes_learn_the_graph)
   g_autoptr (AssayRelease) learned = release_of ("dmp-mh", SHORT "noise=no bound=40", GROUPS, NULL);
   g_autoptr (AssayRelease) silent = release_of ("dmp-mh", SHORT "graph=none", GROUPS, NULL);
 
-  cr_assert_gt (contrast_of (learned), contrast_of (silent) + 0.1, "%g, %g", contrast_of (learned),
-                contrast_of (silent));
+  cr_assert_gt (paired_contrast (learned), paired_contrast (silent) + 0.1, "%g, %g",
+                paired_contrast (learned), paired_contrast (silent));
 }
 
 /* The control needs no graph, and gives the same codes where there is one. */
@@ -330,7 +311,7 @@ Test (likelihood, codes_learn_what_is_alike)
     g_autoptr (AssayRelease) learned = release_of (ids[d], SHORT "target=graph", GROUPS, NULL);
     g_autoptr (GError) error = NULL;
 
-    cr_assert_gt (contrast_of (learned), 0.2, "%s: %g", ids[d], contrast_of (learned));
+    cr_assert_gt (paired_contrast (learned), 0.2, "%s: %g", ids[d], paired_contrast (learned));
     cr_assert_null (release_of (ids[d], SHORT, GROUPS, &error));
     cr_assert (strstr (error->message, "with labels of the secrets, or target = graph"), "%s",
                error->message);
