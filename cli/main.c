@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/portable.h"
+#include "cli/environment.h"
 #include "config.h"
 #include "core/external/confine.h"
 #include "core/math/linalg.h"
@@ -139,7 +139,7 @@ run_command (int argc, char **argv)
 int
 main (int argc, char **argv)
 {
-  cli_pin_kernels (argv);
+  cli_settle_environment (argv);
   setlocale (LC_CTYPE, "");
   keep_standard_streams ();
   take_full_files_for_errors ();

@@ -4,7 +4,7 @@
 
 #include "cli/cells.h"
 #include "cli/cli.h"
-#include "cli/portable.h"
+#include "cli/environment.h"
 #include "cli/run-scenario.h"
 #include "cli/witness.h"
 #include "cli/workers.h"

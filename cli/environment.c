@@ -1,0 +1,74 @@
+/* What has to stand in the environment before the libraries that read it are loaded.
+ *
+ * Threads: those of OpenMP that wait for each other look some 300,000 times, for milliseconds,
+ * before they sleep. On a machine with other work to do the one that is waited for may not run by
+ * then, and whoever waits keeps others from running: a run of many short loops took eight times as
+ * long and seven times the work of processors, nearly all of it such looks. A thousand take some
+ * 50 us, about what it takes to be woken. libgomp reads this as it is loaded, and never again.
+ *
+ * Kernels, of runs whose results do not depend on the processor: what rounds differently from one
+ * to the next are OpenBLAS's kernels, one set for each family of processors. The set "Haswell"
+ * (AVX2 and FMA, of 2013) is on every x86-64 processor that is likely to run an audit, and is the
+ * best that all of them have. The functions of the C library have one form for processors with FMA,
+ * and so need no pinning where it is demanded; our own kernels give the bits of the plain ones
+ * (tests/unit/core/search/test-scan-prune.c). openblas_set_corename exists in later versions alone,
+ * and kernels that were chosen have been used by the time main begins. */
+#include "cli/environment.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "core/math/linalg.h"
+
+#define SPINS "GOMP_SPINCOUNT"
+#define FEW_SPINS "1000"
+#define WAIT_POLICY "OMP_WAIT_POLICY"
+#define CORE_TYPE "OPENBLAS_CORETYPE"
+#define KERNELS "Haswell"
+#define THIS_PROGRAM "/proc/self/exe"
+
+static gboolean
+is_portable_asked_for (char **argv)
+{
+  for (; *argv != NULL && !g_str_equal (*argv, "--"); argv++)
+    if (g_str_equal (*argv, "--portable"))
+      return TRUE;
+  return FALSE;
+}
+
+void
+cli_settle_environment (char **argv)
+{
+  gboolean is_changed = FALSE;
+
+  if (g_getenv (SPINS) == NULL && g_getenv (WAIT_POLICY) == NULL)
+    is_changed = g_setenv (SPINS, FEW_SPINS, TRUE);
+  if (is_portable_asked_for (argv) && g_strcmp0 (g_getenv (CORE_TYPE), KERNELS) != 0)
+    is_changed = g_setenv (CORE_TYPE, KERNELS, TRUE);
+  /* Where it fails, threads wait as they did, and a portable run is refused. */
+  if (is_changed)
+    execv (THIS_PROGRAM, argv);
+}
+
+static gboolean
+has_instructions (void)
+{
+#if defined(__x86_64__)
+  return __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma");
+#else
+  return FALSE;
+#endif
+}
+
+char *
+cli_why_not_portable (void)
+{
+  if (!has_instructions ())
+    return g_strdup ("--portable: expected an x86-64 processor with AVX2 and FMA; without it, "
+                     "results are those of this processor's kernels");
+  if (strstr (assay_linalg_describe (), " " KERNELS " ") == NULL)
+    return g_strdup_printf ("--portable: expected an OpenBLAS that chooses its kernels as it runs "
+                            "(DYNAMIC_ARCH), and takes those for " KERNELS "; this one is \"%s\"",
+                            assay_linalg_describe ());
+  return NULL;
+}

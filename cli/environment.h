@@ -1,0 +1,11 @@
+/* What has to stand in the environment before the libraries that read it are loaded. */
+#pragma once
+
+#include <glib.h>
+
+/* Sets it, and begins the program again where anything was missing: how long threads wait, which
+ * stays where the user has set it; and, where "--portable" is among the words of @argv, one set of
+ * kernels for all processors. */
+void cli_settle_environment (char **argv);
+/* NULL, or why this process cannot give the results of a portable run. */
+char *cli_why_not_portable (void);
