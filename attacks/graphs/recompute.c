@@ -18,20 +18,6 @@ typedef struct {
   guint similarity;
 } Recompute;
 
-static AssayGraph *
-join_all (gsize n, GError **error)
-{
-  g_autofree AssayLink *links
-      = assay_alloc (MAX (assay_pair_count (n), 1), sizeof (AssayLink), "pairs", error);
-
-  if (links == NULL)
-    return NULL;
-  for (guint32 i = 0; i < n; i++)
-    for (guint32 j = i + 1; j < n; j++)
-      links[assay_pair_number (n, i, j)] = (AssayLink){ i, j };
-  return assay_graph_new (n, links, assay_pair_count (n), NULL, error);
-}
-
 /* Of the release, unless the setting says otherwise. */
 static gsize
 bound_of (const Recompute *settings, const AssayRelease *release)
@@ -56,7 +42,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
       *seen->features, seen->first_cols, (AssaySimilarity) settings->similarity, error);
   const AssayClipping clipping
       = { ASSAY_RANK_COSINE, ASSAY_PRUNE_MUTUAL, bound, assay_likeness_of_pair, rows };
-  g_autoptr (AssayGraph) all = rows != NULL ? join_all (n, error) : NULL;
+  g_autoptr (AssayGraph) all = rows != NULL ? assay_graph_complete (n, error) : NULL;
   g_autoptr (AssayGraph) clipped = all != NULL ? assay_graph_clip (all, &clipping, error) : NULL;
   float *scores = clipped != NULL ? edge_guess_scores (n, error) : NULL;
 

@@ -239,10 +239,12 @@ find_support (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *c
   }
 }
 
-/* A claim that little is recovered, which nothing could earn (runner/judge/earned/earned.h). */
+/* A claim that little is recovered, which nothing could earn (runner/judge/earned/earned.h): that
+ * its attacks would recover as little whatever the defense did is said to everybody, the rest to
+ * auditors. */
 static void
 check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
-               const AssayCell *cell)
+               const AssayCell *cell, gboolean is_auditor)
 {
   gboolean has_attack, has_some_reference, has_starts;
 
@@ -251,9 +253,12 @@ check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
   find_support (plan, claim, cell, &has_attack, &has_some_reference, &has_starts);
   if (!has_attack)
     assay_doubt (doubts,
-                 "[claim %s] cannot be upheld: every attack against %s takes what is released for "
-                 "the secret, or for something near it; expected one that knows the defense",
+                 "[claim %s] is tested against %s by attacks alone that take what is released for "
+                 "the secret, or for something near it, and cannot be upheld; expected one that "
+                 "knows the defense, or learns it (learned-inversion with the grant mechanism)",
                  claim->id, assay_plan_defense (plan, cell)->name);
+  else if (!is_auditor)
+    return;
   else if (!has_some_reference)
     assay_doubt (doubts,
                  "[claim %s] cannot be upheld: it is about all defenses that the attacks on %s are "
@@ -267,24 +272,6 @@ check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
                  "[scenario]",
                  claim->id, assay_plan_defense (plan, cell)->name, plan->starts,
                  plan->starts == 1 ? "" : "s", ASSAY_ENOUGH_STARTS);
-}
-
-/* Attacks that would recover as little whatever the defense did. */
-static void
-check_generic (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
-               const AssayCell *cell)
-{
-  gboolean has_attack, has_some_reference, has_starts;
-
-  if (claim->utility != NULL || claim->is_at_most != claim->measure->higher_is_worse)
-    return;
-  find_support (plan, claim, cell, &has_attack, &has_some_reference, &has_starts);
-  if (!has_attack)
-    assay_doubt (doubts,
-                 "[claim %s] is tested against %s by attacks alone that take what is released for "
-                 "the secret, or for something near it, and cannot be upheld; expected one that "
-                 "knows the defense, or learns it (learned-inversion with the grant mechanism)",
-                 claim->id, assay_plan_defense (plan, cell)->name);
 }
 
 /* An attack that learns from runs of the defense of @cell. */
@@ -377,9 +364,8 @@ check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, 
       check_share (doubts, plan, claim, cell, alpha);
     if (doubts->len == before)
       check_adaptive (doubts, plan, claim, cell);
-    if (doubts->len == before && !is_auditor
-        && claim->measure->statistic != ASSAY_STATISTIC_EPSILON)
-      check_generic (doubts, plan, claim, cell);
+    if (doubts->len == before && claim->measure->statistic != ASSAY_STATISTIC_EPSILON)
+      check_support (doubts, plan, claim, cell, is_auditor);
     if (doubts->len == before && is_auditor)
       check_effort (doubts, plan, claim, cell);
     if (doubts->len > before || !is_auditor)
@@ -390,8 +376,7 @@ check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, 
         check_power (doubts, plan, claim, cell, alpha);
       if (doubts->len == before)
         check_guesses (doubts, plan, claim, cell, alpha);
-    } else
-      check_support (doubts, plan, claim, cell);
+    }
   }
 }
 

@@ -276,6 +276,14 @@ assay_rows_matrix (const AssayRows *rows, AssayScale scale, GError **error)
   return matrix;
 }
 
+AssayArray *
+assay_rows_array (const AssayRows *rows, AssayScale scale, GError **error)
+{
+  AssayMatrix *matrix = assay_rows_matrix (rows, scale, error);
+
+  return matrix != NULL ? assay_array_take_matrix (matrix) : NULL;
+}
+
 void
 assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, AssayScale scale,
                    float *ret_values)

@@ -44,6 +44,8 @@ void assay_rows_read_in_parallel (const AssayRows *rows, gsize first, gsize coun
                                   float *ret_values);
 /* All of them; ASSAY_ERROR_MEMORY. */
 AssayMatrix *assay_rows_matrix (const AssayRows *rows, AssayScale scale, GError **error);
+/* The same as an array. */
+AssayArray *assay_rows_array (const AssayRows *rows, AssayScale scale, GError **error);
 /* The rows numbered by @index, in that order. */
 void assay_rows_gather (const AssayRows *rows, const gsize *index, gsize count, AssayScale scale,
                         float *ret_values);

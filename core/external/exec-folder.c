@@ -122,15 +122,11 @@ assay_exec_folder_add_rows (AssayExecFolder *folder, const char *name, const Ass
                             GError **error)
 {
   g_autoptr (AssayArray) array = NULL;
-  AssayMatrix *matrix;
 
   if (rows == NULL)
     return TRUE;
-  matrix = assay_rows_matrix (rows, ASSAY_SCALE_NONE, error);
-  if (matrix == NULL)
-    return FALSE;
-  array = assay_array_take_matrix (matrix);
-  return assay_exec_folder_add_array (folder, name, array, error);
+  array = assay_rows_array (rows, ASSAY_SCALE_NONE, error);
+  return array != NULL && assay_exec_folder_add_array (folder, name, array, error);
 }
 
 gboolean

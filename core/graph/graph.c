@@ -112,6 +112,20 @@ assay_graph_new (gsize n, const AssayLink *links, gsize count, AssayLinkCounts *
 }
 
 AssayGraph *
+assay_graph_complete (gsize n, GError **error)
+{
+  g_autofree AssayLink *links
+      = assay_alloc (MAX (assay_pair_count (n), 1), sizeof (AssayLink), "pairs", error);
+
+  if (links == NULL)
+    return NULL;
+  for (guint32 i = 0; i < n; i++)
+    for (guint32 j = i + 1; j < n; j++)
+      links[assay_pair_number (n, i, j)] = (AssayLink){ i, j };
+  return assay_graph_new (n, links, assay_pair_count (n), NULL, error);
+}
+
+AssayGraph *
 assay_graph_subset (const AssayGraph *graph, const guint8 *keep, GError **error)
 {
   gsize kept = 0;

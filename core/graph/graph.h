@@ -31,6 +31,8 @@ typedef struct {
  * ASSAY_ERROR_MEMORY. */
 AssayGraph *assay_graph_new (gsize n, const AssayLink *links, gsize count,
                              AssayLinkCounts *ret_counts, GError **error);
+/* Of all pairs of @n nodes; ASSAY_ERROR_MEMORY. */
+AssayGraph *assay_graph_complete (gsize n, GError **error);
 /* The edges whose slots are marked in @keep (both slots of an edge alike). */
 AssayGraph *assay_graph_subset (const AssayGraph *graph, const guint8 *keep, GError **error);
 void assay_graph_free (AssayGraph *graph);

@@ -11,24 +11,10 @@
 /* ---- The private graph ---- */
 
 static AssayGraph *
-complete_graph (gsize n, GError **error)
-{
-  g_autofree AssayLink *links
-      = assay_alloc (MAX (assay_pair_count (n), 1), sizeof (AssayLink), "pairs", error);
-
-  if (links == NULL)
-    return NULL;
-  for (guint32 i = 0; i < n; i++)
-    for (guint32 j = i + 1; j < n; j++)
-      links[assay_pair_number (n, i, j)] = (AssayLink){ i, j };
-  return assay_graph_new (n, links, assay_pair_count (n), NULL, error);
-}
-
-static AssayGraph *
 make_graph (const DmpGraph *settings, const AssayDefenseContext *context, gsize n, GError **error)
 {
   if (settings->graph == DMP_FEATURES)
-    return complete_graph (n, error);
+    return assay_graph_complete (n, error);
   if (settings->graph == DMP_NONE)
     return assay_graph_new (n, NULL, 0, NULL, error);
   return context->edges != NULL

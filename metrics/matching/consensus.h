@@ -11,6 +11,14 @@ typedef struct {
   gboolean keeps_chance;
 } AssayRansac;
 
+/* The settings that say so, of a struct with these fields; @what is a string: the model. */
+#define RANSAC_PARAMETERS(Struct, what, n)                                                         \
+  ASSAY_PARAM_REAL (Struct, ransac_threshold, 3, 0.01, 1000, "pixels",                             \
+                    "How far from a " what "'s place a match may be to agree with it"),            \
+      ASSAY_PARAM_INT (Struct, iterations, n, 1, 10000000, "", "Samples of RANSAC at most"),       \
+      ASSAY_PARAM_REAL (Struct, confidence, 0.9999, 0.5, 0.999999999, "",                          \
+                        "RANSAC ends when a right sample was drawn with this probability")
+
 #define MAX_CONSENSUS_SAMPLE 4
 #define MAX_CONSENSUS_MODELS 4
 #define MAX_CONSENSUS_NUMBERS 12

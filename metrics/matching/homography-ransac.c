@@ -133,25 +133,27 @@ gather (const Matches *all, const gsize *which, gsize n)
 }
 
 static gboolean
-fit (gconstpointer data, const gsize *which, gsize n, double *h)
+fit_by (gboolean (*method) (const AssayMatch *, gsize, double *), const Matches *all,
+        const gsize *which, gsize n, double *h)
 {
-  g_autofree AssayMatch *some = gather (data, which, n);
+  g_autofree AssayMatch *some = gather (all, which, n);
 
-  if (!assay_homography_fit (some, n, h))
+  if (!method (some, n, h))
     return FALSE;
   turn_to_front (&some[0], h);
   return TRUE;
 }
 
 static gboolean
+fit (gconstpointer data, const gsize *which, gsize n, double *h)
+{
+  return fit_by (assay_homography_fit, data, which, n, h);
+}
+
+static gboolean
 refine (gconstpointer data, const gsize *which, gsize n, double *h)
 {
-  g_autofree AssayMatch *some = gather (data, which, n);
-
-  if (!assay_homography_refine (some, n, h))
-    return FALSE;
-  turn_to_front (&some[0], h);
-  return TRUE;
+  return fit_by (assay_homography_refine, data, which, n, h);
 }
 
 /* That of a match that falls anywhere in the bounding box of the second points. */

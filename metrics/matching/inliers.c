@@ -253,11 +253,7 @@ static const AssayParam parameters[] = {
                    "Views of other scenes that a photograph is compared with, at most"),
   ASSAY_PARAM_REAL (Inliers, tau, 0.3, 0, 2, "",
                     "Relative distance to which the view's descriptor gives back the secret"),
-  ASSAY_PARAM_REAL (Inliers, ransac_threshold, 3, 0.01, 1000, "pixels",
-                    "How far from a homography's place a match may be to agree with it"),
-  ASSAY_PARAM_INT (Inliers, iterations, 2000, 1, 10000000, "", "Samples of RANSAC at most"),
-  ASSAY_PARAM_REAL (Inliers, confidence, 0.9999, 0.5, 0.999999999, "",
-                    "RANSAC ends when a right sample was drawn with this probability"),
+  RANSAC_PARAMETERS (Inliers, "homography", 2000),
   ASSAY_PARAM_END
 };
 

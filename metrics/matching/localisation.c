@@ -204,11 +204,7 @@ static const AssayParam parameters[] = {
                     "Filters ratio and both: nearest over second nearest distance is below it"),
   ASSAY_PARAM_REAL (Localisation, threshold, 3, 0, 1000, "pixels",
                     "How far from its true place a right match may be"),
-  ASSAY_PARAM_REAL (Localisation, ransac_threshold, 3, 0.01, 1000, "pixels",
-                    "How far from a pose's place a match may be to agree with it"),
-  ASSAY_PARAM_INT (Localisation, iterations, 10000, 1, 10000000, "", "Samples of RANSAC at most"),
-  ASSAY_PARAM_REAL (Localisation, confidence, 0.9999, 0.5, 0.999999999, "",
-                    "RANSAC ends when a right sample was drawn with this probability"),
+  RANSAC_PARAMETERS (Localisation, "pose", 10000),
   ASSAY_PARAM_END
 };
 

@@ -42,15 +42,6 @@ check_number (const char *what, const char *first, guint64 ours, const char *sec
   return check_same (what, first, one, second, other, error);
 }
 
-static gboolean
-has_groups (const AssayPlan *plan)
-{
-  for (guint i = 0; i < plan->datasets->len; i++)
-    if (plan->probes[i].n_groups > 0)
-      return TRUE;
-  return FALSE;
-}
-
 /* What decides which secrets a trial takes. */
 static gboolean
 check_secrets (const AssayPlan *a, const char *first, const AssayPlan *b, const char *second,
@@ -73,7 +64,7 @@ check_secrets (const AssayPlan *a, const char *first, const AssayPlan *b, const 
       return FALSE;
   /* Whole groups are set apart for tuning, which leaves other secrets to the trials. */
   return check_same ("confidence", first, ours, second, theirs, error)
-         && (!has_groups (a)
+         && (!assay_plan_has_groups (a)
              || check_number ("tune_secrets", first, a->tune_secrets, second, b->tune_secrets,
                               error));
 }

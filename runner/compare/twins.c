@@ -186,15 +186,6 @@ match_all (AssayTwins *twins, const char *what, const GPtrArray *now, const GPtr
 
 /* ---- Secrets ---- */
 
-static gboolean
-has_groups (const AssayPlan *plan)
-{
-  for (guint i = 0; i < plan->datasets->len; i++)
-    if (plan->probes[i].n_groups > 0)
-      return TRUE;
-  return FALSE;
-}
-
 static void
 compare_number (GString *text, const char *name, guint64 before, guint64 after)
 {
@@ -215,7 +206,7 @@ compare_draws (AssayTwins *twins)
   compare_number (text, "seed", then->seed, now->seed);
   compare_number (text, "secrets", then->secrets, now->secrets);
   compare_number (text, "secret_groups", then->secret_groups, now->secret_groups);
-  if (has_groups (now))
+  if (assay_plan_has_groups (now))
     compare_number (text, "tune_secrets", then->tune_secrets, now->tune_secrets);
   if (then->keeps_order != now->keeps_order)
     append_difference (text, "order", then->keeps_order ? "file" : "random",

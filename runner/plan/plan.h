@@ -208,6 +208,16 @@ assay_plan_cell (const AssayPlan *plan, gsize index)
   return &g_array_index (plan->cells, AssayCell, index);
 }
 
+/* Whether secrets of a dataset are drawn by groups. */
+static inline gboolean
+assay_plan_has_groups (const AssayPlan *plan)
+{
+  for (guint i = 0; i < plan->datasets->len; i++)
+    if (plan->probes[i].n_groups > 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* Whether anything is done with a release; otherwise how many secrets there are says nothing. */
 gboolean assay_plan_has_releases (const AssayPlan *plan);
 

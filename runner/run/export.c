@@ -41,15 +41,11 @@ static gboolean
 write_rows (const Export *export, const char *name, const AssayRows *rows, GError **error)
 {
   g_autoptr (AssayArray) array = NULL;
-  AssayMatrix *matrix;
 
   if (rows == NULL)
     return TRUE;
-  matrix = assay_rows_matrix (rows, ASSAY_SCALE_NONE, error);
-  if (matrix == NULL)
-    return FALSE;
-  array = assay_array_take_matrix (matrix);
-  return write_array (export, name, array, error);
+  array = assay_rows_array (rows, ASSAY_SCALE_NONE, error);
+  return array != NULL && write_array (export, name, array, error);
 }
 
 /* Numbers of the secrets, or of the images that they were mixed into. */

@@ -144,20 +144,6 @@ weigh (Interception *interception)
 
 /* ---- The assignment ---- */
 
-static void
-keep (gsize *columns, float *costs, gsize row, float cost)
-{
-  gsize at = CANDIDATES - 1;
-
-  while (at > 0 && costs[at - 1] > cost) {
-    costs[at] = costs[at - 1];
-    columns[at] = columns[at - 1];
-    at--;
-  }
-  costs[at] = cost;
-  columns[at] = row;
-}
-
 /* The cheapest rows of a weight. What all rows cost it alike is left out, so that the cheapest one
  * costs nothing. */
 static void
@@ -183,7 +169,7 @@ find_candidates (gsize weight, G_GNUC_UNUSED guint worker, gpointer data)
     for (gsize t = 0; t < steps; t++)
       cost += held[row * steps + t] * weights[t];
     if (cost < costs[CANDIDATES - 1])
-      keep (columns, costs, row, cost);
+      sparse_assignment_keep (columns, costs, CANDIDATES, row, cost);
   }
   least = costs[0];
   for (gsize c = 0; c < CANDIDATES && columns[c] != SPARSE_ASSIGNMENT_NONE; c++)

@@ -170,21 +170,6 @@ is_possible (const Matching *matching, gsize weight, gsize row)
   return missing == 0;
 }
 
-/* Puts a row among the candidates, the dearest of which goes; they are sorted by cost. */
-static void
-keep (gsize *columns, float *costs, gsize n, gsize row, float cost)
-{
-  gsize at = n - 1;
-
-  while (at > 0 && costs[at - 1] > cost) {
-    costs[at] = costs[at - 1];
-    columns[at] = columns[at - 1];
-    at--;
-  }
-  costs[at] = cost;
-  columns[at] = row;
-}
-
 /* What the weight costs at each count of holders of each step. */
 static void
 tabulate (const Matching *matching, gsize weight, float *ret_table)
@@ -233,7 +218,7 @@ find_candidates (gsize weight, G_GNUC_UNUSED guint worker, gpointer data)
     for (gsize t = 0; t < steps && cost < costs[n - 1]; t++)
       cost += table[t * counts + held[t]];
     if (cost < costs[n - 1])
-      keep (columns, costs, n, row, cost);
+      sparse_assignment_keep (columns, costs, n, row, cost);
   }
 }
 

@@ -75,3 +75,17 @@ sparse_assignment_solve (const SparseAssignment *problem, gsize *ret_columns)
     ret_columns[row] = choice.column;
   }
 }
+
+void
+sparse_assignment_keep (gsize *columns, float *costs, gsize n, gsize row, float cost)
+{
+  gsize at = n - 1;
+
+  while (at > 0 && costs[at - 1] > cost) {
+    costs[at] = costs[at - 1];
+    columns[at] = columns[at - 1];
+    at--;
+  }
+  costs[at] = cost;
+  columns[at] = row;
+}

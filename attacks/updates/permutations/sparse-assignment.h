@@ -22,3 +22,7 @@ typedef struct {
  * without a column bid for the one that is cheapest with its price, by as much as the next is
  * dearer. */
 void sparse_assignment_solve (const SparseAssignment *problem, gsize *ret_columns);
+
+/* Puts @row among the @n candidates of a weight, the dearest of which goes; they are sorted by
+ * cost. */
+void sparse_assignment_keep (gsize *columns, float *costs, gsize n, gsize row, float cost);
