@@ -29,7 +29,7 @@ SEES = {
     "defenses": ("core/", "defenses/"),
     "metrics": ("core/", "metrics/"),
     "runner": ("core/", "runner/", "config.h"),
-    "report": ("core/base/", "core/stats/", "runner/judge/results.h", "runner/store/kept.h",
+    "report": ("core/base/", "core/stats/", "runner/judge/results.h", "runner/store/attachments.h",
                "runner/plan/plain.h", "runner/compare/comparison.h", "runner/plan/folders.h",
                "report/", "config.h"),
 }

@@ -7,7 +7,7 @@
 #include "core/stats/epsilon.h"
 #include "core/stats/estimate.h"
 #include "runner/plan/plain.h"
-#include "runner/store/kept.h"
+#include "runner/store/attachments.h"
 
 /* ---- What was run ---- */
 

@@ -87,18 +87,6 @@ has_counts (const AssayCounted *counted, const AssayAuditRecord *audit)
          && count_marks (counted->marks->data + (runs - first), runs) == audit->counts.mistakes;
 }
 
-static gboolean
-has_table (AssayStore *store, gboolean *ret_has, GError **error)
-{
-  gint64 n = 0;
-
-  if (!assay_sql_read_integer (store, "SELECT count(*) FROM sqlite_master WHERE name = 'counted'",
-                               &n, error))
-    return FALSE;
-  *ret_has = n > 0;
-  return TRUE;
-}
-
 gboolean
 assay_counted_load (AssayStore *store, gsize cell, const AssayAuditRecord *audit,
                     AssayCounted **ret_counted, GError **error)
@@ -106,18 +94,14 @@ assay_counted_load (AssayStore *store, gsize cell, const AssayAuditRecord *audit
   const gsize runs = (gsize) audit->counts.runs;
   g_autoptr (AssayCounted) counted = g_new0 (AssayCounted, 1);
   g_autoptr (AssaySqlRow) row = NULL;
-  gboolean is_there;
   AssayType type;
   gsize shape[2] = { runs };
 
   *ret_counted = NULL;
-  if (!has_table (store, &is_there, error))
-    return FALSE;
-  if (is_there
-      && !assay_sql_find (store, &row, error,
-                          "SELECT columns, width, first, second, marks, python FROM counted"
-                          " WHERE cell = ?",
-                          ASSAY_SQL_INTEGER (cell)))
+  if (!assay_sql_find (store, &row, error,
+                       "SELECT columns, width, first, second, marks, python FROM counted"
+                       " WHERE cell = ?",
+                       ASSAY_SQL_INTEGER (cell)))
     return FALSE;
   if (row == NULL)
     return TRUE;

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "core/data/array.h"
-#include "runner/store/kept.h"
+#include "runner/store/attachments.h"
 #include "runner/store/store.h"
 
 /* Bytes of outputs and marks, of both sides. */

@@ -71,7 +71,7 @@ insert_shown (AssayStore *store, gsize index, const AssayShown *shown, GError **
   const AssayThumbnail *thumbnail = shown->thumbnail;
   g_autofree char *sha256 = hash_of (thumbnail);
 
-  return assay_sql_run (store, error, "INSERT OR IGNORE INTO tiles VALUES (?, ?, ?, ?, ?)",
+  return assay_sql_run (store, error, "INSERT OR IGNORE INTO thumbnails VALUES (?, ?, ?, ?, ?)",
                         ASSAY_SQL_TEXT (sha256), ASSAY_SQL_INTEGER (thumbnail->width),
                         ASSAY_SQL_INTEGER (thumbnail->height),
                         ASSAY_SQL_INTEGER (thumbnail->channels),
@@ -177,8 +177,9 @@ assay_store_thumbnail (AssayStore *store, gsize index, const AssayShown *which,
   AssayThumbnail sizes;
 
   if (!assay_sql_find (store, &row, error,
-                       "SELECT width, height, channels, data FROM pictures JOIN tiles"
-                       " ON sha256 = tile WHERE cell = ? AND metric = ? AND role = ? AND unit = ?",
+                       "SELECT width, height, channels, data FROM pictures JOIN thumbnails"
+                       " ON sha256 = thumbnail"
+                       " WHERE cell = ? AND metric = ? AND role = ? AND unit = ?",
                        ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (which->metric),
                        ASSAY_SQL_INTEGER (which->role), ASSAY_SQL_INTEGER (which->unit)))
     return FALSE;

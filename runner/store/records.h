@@ -3,7 +3,7 @@
 
 #include "core/math/units.h"
 #include "runner/plan/plan.h"
-#include "runner/store/kept.h"
+#include "runner/store/attachments.h"
 #include "runner/store/store.h"
 
 /* What an audit would have seen of a leak of @epsilon that was injected into the mechanism

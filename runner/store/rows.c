@@ -13,7 +13,7 @@
 static const char forget[] = "DELETE FROM meta WHERE key NOT GLOB 'control.*'"
                              " AND key NOT GLOB 'dataset.*' AND key NOT GLOB 'program.*';"
                              "DELETE FROM cells; DELETE FROM outcomes; DELETE FROM groups;"
-                             "DELETE FROM pictures; DELETE FROM tiles; DELETE FROM counted;";
+                             "DELETE FROM pictures; DELETE FROM thumbnails; DELETE FROM counted;";
 
 /* Facts on their way to another store: the tables that hold some. */
 static const char facts_schema[]
@@ -92,7 +92,7 @@ replace (gpointer error, int conflict, sqlite3_changeset_iter *row)
   if (conflict != SQLITE_CHANGESET_CONFLICT
       || (g_str_equal (table, "meta") && !check_dataset (row, error)))
     return SQLITE_CHANGESET_ABORT;
-  return g_str_equal (table, "tiles") ? SQLITE_CHANGESET_OMIT : SQLITE_CHANGESET_REPLACE;
+  return g_str_equal (table, "thumbnails") ? SQLITE_CHANGESET_OMIT : SQLITE_CHANGESET_REPLACE;
 }
 
 static gboolean

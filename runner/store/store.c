@@ -26,14 +26,12 @@ static const char schema[]
       " chosen INTEGER NOT NULL, estimates BLOB NOT NULL,"
       " PRIMARY KEY (dataset, defense, attack)) WITHOUT ROWID;"
       /* The original of a unit is the same in most cells: equal pictures are kept once. */
-      "CREATE TABLE tiles (sha256 TEXT PRIMARY KEY, width INTEGER NOT NULL,"
+      "CREATE TABLE thumbnails (sha256 TEXT PRIMARY KEY, width INTEGER NOT NULL,"
       " height INTEGER NOT NULL, channels INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;"
       "CREATE TABLE pictures (cell INTEGER, metric INTEGER, role INTEGER, unit INTEGER,"
-      " tile TEXT NOT NULL, PRIMARY KEY (cell, metric, role, unit)) WITHOUT ROWID;";
-
-/* Runs that audits counted (counted.h): stores of before have no such table. */
-static const char later_schema[]
-    = "CREATE TABLE counted (cell INTEGER PRIMARY KEY, columns INTEGER NOT NULL,"
+      " thumbnail TEXT NOT NULL, PRIMARY KEY (cell, metric, role, unit)) WITHOUT ROWID;"
+      /* Runs that audits counted (counted.h). */
+      "CREATE TABLE counted (cell INTEGER PRIMARY KEY, columns INTEGER NOT NULL,"
       " width INTEGER NOT NULL, first BLOB, second BLOB, marks BLOB, python TEXT);";
 
 /* Every page, so that damage shows before a run goes on rather than at its end. */
@@ -96,7 +94,7 @@ connect_to_read (AssayStore *store, gboolean *ret_is_blank, GError **error)
 
   return connect_to (store, SQLITE_OPEN_READONLY, has_log ? "" : "?immutable=1", error)
          && identify (store, ret_is_blank, error)
-         && (*ret_is_blank || assay_store_verify (store, schema, later_schema, error));
+         && (*ret_is_blank || assay_store_verify (store, schema, error));
 }
 
 static gboolean
@@ -111,8 +109,8 @@ set_up (AssayStore *store, gboolean is_blank, GError **error)
   if (!is_blank)
     return check_whole (store, error);
   sql = g_strdup_printf (
-      "BEGIN; %s %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;", schema,
-      later_schema, APPLICATION_ID, SCHEMA_VERSION);
+      "BEGIN; %s PRAGMA application_id = %d; PRAGMA user_version = %d; COMMIT;", schema,
+      APPLICATION_ID, SCHEMA_VERSION);
   return assay_sql_execute (store, sql, error);
 }
 
@@ -159,9 +157,7 @@ assay_store_new_in_memory (GError **error)
     assay_sql_fail (store, error);
     return NULL;
   }
-  if (!assay_sql_execute (store, schema, error)
-      || !assay_sql_execute (store, later_schema, error)
-      || !assay_sql_watch (store, "main", error))
+  if (!assay_sql_execute (store, schema, error) || !assay_sql_watch (store, "main", error))
     return NULL;
   return g_steal_pointer (&store);
 }

@@ -3,7 +3,7 @@
 
 #include "core/data/dataset.h"
 #include "core/data/photo.h"
-#include "runner/store/kept.h"
+#include "runner/store/attachments.h"
 
 /* Pixels of the longer side; larger pictures are reduced. */
 #define ASSAY_THUMBNAIL_MAX_SIDE 320

@@ -45,7 +45,7 @@ static const Rule rules[] = {
     " OR typeof (chosen) <> 'integer' OR typeof (estimates) <> 'blob'"
     " OR length (estimates) % 8 <> 0 OR chosen NOT BETWEEN 0 AND length (estimates) / 8 - 1" },
   { "a picture has not the bytes that its size says",
-    "SELECT 'tile ' || hex (substr (sha256, 1, 4)) FROM tiles WHERE NOT is_text (sha256)"
+    "SELECT 'thumbnail ' || hex (substr (sha256, 1, 4)) FROM thumbnails WHERE NOT is_text (sha256)"
     " OR typeof (width) <> 'integer' OR typeof (height) <> 'integer'"
     " OR typeof (channels) <> 'integer' OR channels NOT IN (1, 3)"
     " OR width NOT BETWEEN 1 AND " STRING (ASSAY_THUMBNAIL_MAX_SIDE)
@@ -54,12 +54,8 @@ static const Rule rules[] = {
   { "a picture is missing",
     "SELECT 'picture of cell ' || cell FROM pictures WHERE typeof (cell) <> 'integer'"
     " OR typeof (metric) <> 'integer' OR typeof (role) <> 'integer'"
-    " OR typeof (unit) <> 'integer' OR NOT is_text (tile)"
-    " OR tile NOT IN (SELECT sha256 FROM tiles)" },
-};
-
-/* Of the table that stores of before have not. */
-static const Rule rules_of_counted[] = {
+    " OR typeof (unit) <> 'integer' OR NOT is_text (thumbnail)"
+    " OR thumbnail NOT IN (SELECT sha256 FROM thumbnails)" },
   { "runs that were counted are not what their sizes say",
     "SELECT 'counted runs of cell ' || cell FROM counted WHERE cell < 0"
     " OR typeof (columns) <> 'integer' OR columns < 0"
@@ -92,10 +88,10 @@ is_formula (sqlite3_context *context, G_GNUC_UNUSED int n, sqlite3_value **value
   sqlite3_result_int (context, text != NULL && assay_formula_is_plain (text));
 }
 
-/* SQLite keeps the text of a table's definition, which for a store is a piece of @schema, or of
- * @later. Indexes of primary keys have none. */
+/* SQLite keeps the text of a table's definition, which for a store is a piece of @schema. Indexes
+ * of primary keys have none. */
 static gboolean
-verify_schema (AssayStore *store, const char *schema, const char *later, GError **error)
+verify_schema (AssayStore *store, const char *schema, GError **error)
 {
   g_autoptr (AssaySqlRow) count = NULL;
   g_autoptr (AssaySqlRow) row = NULL;
@@ -109,8 +105,8 @@ verify_schema (AssayStore *store, const char *schema, const char *later, GError 
                        ASSAY_SQL_TEXT (schema))
       || !assay_sql_find (store, &row, error,
                           "SELECT name FROM sqlite_master WHERE sql IS NOT NULL"
-                          " AND instr (? || ?, sql || ';') = 0",
-                          ASSAY_SQL_TEXT (schema), ASSAY_SQL_TEXT (later)))
+                          " AND instr (?, sql || ';') = 0",
+                          ASSAY_SQL_TEXT (schema)))
     return FALSE;
   return (count != NULL && sqlite3_column_int64 (count, 0) == n_expected && row == NULL)
          || assay_sql_fail_damaged (store, "its tables are not those of a run store", error);
@@ -131,15 +127,6 @@ verify_rule (AssayStore *store, const Rule *rule, GError **error)
   where = g_utf8_make_valid ((const char *) sqlite3_column_text (row, 0), -1);
   problem = g_strdup_printf ("%s: %s", where, rule->says);
   return assay_sql_fail_damaged (store, problem, error);
-}
-
-static gboolean
-verify_rules (AssayStore *store, const Rule *first, gsize n, GError **error)
-{
-  for (gsize i = 0; i < n; i++)
-    if (!verify_rule (store, &first[i], error))
-      return FALSE;
-  return TRUE;
 }
 
 /* A function of one value for the rules. */
@@ -163,14 +150,12 @@ add_functions (AssayStore *store, GError **error)
 }
 
 gboolean
-assay_store_verify (AssayStore *store, const char *schema, const char *later, GError **error)
+assay_store_verify (AssayStore *store, const char *schema, GError **error)
 {
-  gint64 n_counted = 0;
-
-  return add_functions (store, error) && verify_schema (store, schema, later, error)
-         && verify_rules (store, rules, G_N_ELEMENTS (rules), error)
-         && assay_sql_read_integer (
-             store, "SELECT count(*) FROM sqlite_master WHERE name = 'counted'", &n_counted, error)
-         && (n_counted == 0
-             || verify_rules (store, rules_of_counted, G_N_ELEMENTS (rules_of_counted), error));
+  if (!add_functions (store, error) || !verify_schema (store, schema, error))
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
+    if (!verify_rule (store, &rules[i], error))
+      return FALSE;
+  return TRUE;
 }

@@ -3,9 +3,8 @@
 
 #include "runner/store/sql.h"
 
-/* That @store has the tables of @schema, maybe those of @later, and nothing else (no trigger, no
+/* That @store has the tables of @schema, and nothing else (no trigger, no
  * view), and that every cell of every table has the type, range and length that the rest
  * of the program counts on, with text that is UTF-8. ASSAY_ERROR_DATA says which rule is broken,
  * and in which row. */
-gboolean assay_store_verify (AssayStore *store, const char *schema, const char *later,
-                             GError **error);
+gboolean assay_store_verify (AssayStore *store, const char *schema, GError **error);

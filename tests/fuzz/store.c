@@ -120,7 +120,7 @@ add_row (FuzzInput *input)
     "INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?, ?)",
     "INSERT OR REPLACE INTO groups VALUES (?, ?, ?)",
     "INSERT OR REPLACE INTO tunings VALUES (?, ?, ?, ?, ?)",
-    "INSERT OR REPLACE INTO tiles VALUES (?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO thumbnails VALUES (?, ?, ?, ?, ?)",
     "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?)",
     "INSERT OR REPLACE INTO meta VALUES (?, ?)",
   };

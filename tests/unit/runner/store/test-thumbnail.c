@@ -189,7 +189,7 @@ Test (thumbnail, they_come_back_from_the_store)
                                     &none, NULL)
              && !none);
   g_clear_pointer (&store, assay_store_close);
-  query ("SELECT count(*) FROM tiles", &count);
+  query ("SELECT count(*) FROM thumbnails", &count);
   cr_assert_str_eq (count, "2", "equal pictures are kept once");
 }
 
@@ -207,7 +207,7 @@ Test (thumbnail, damaged_ones_are_told)
   add_shown (shown, 0, ASSAY_SHOWN_ORIGINAL, 0, make_thumbnail (3, 2, 1, 5));
   cr_assert (assay_store_begin_cell (store, 0, &is_crashed, NULL));
   cr_assert (assay_store_finish_cell (store, 0, &record, &(AssayMeasured){ NULL, 0, shown }, NULL));
-  query ("UPDATE tiles SET width = 4", NULL); /* while it is open: opening would find it */
+  query ("UPDATE thumbnails SET width = 4", NULL); /* while it is open: opening would find it */
   cr_assert (!assay_store_thumbnail (store, 0, &(AssayShown){ 0, ASSAY_SHOWN_ORIGINAL, 0, NULL },
                                      &thumbnail, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_DATA,
