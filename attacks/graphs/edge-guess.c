@@ -2,17 +2,14 @@
 #include "attacks/graphs/edge-guess.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "core/base/vectors.h"
 #include "core/data/kinds/graph.h"
 #include "core/data/kinds/paired-codes.h"
 #include "core/graph/edge-array.h"
 #include "core/graph/interactions.h"
 #include "core/graph/likeness.h"
 #include "core/graph/motifs.h"
-#include "core/math/linalg.h"
+#include "core/learn/sign-codes.h"
 
 enum { ITEMS = 240, FIRST = 12, COLS = 18, CLASSES = 4, BITS = 32 };
 
@@ -178,47 +175,18 @@ release_triangles (const AssayGraph *graph, AssayRelease *release, GError **erro
   return TRUE;
 }
 
-/* D^-1/2 A D^-1/2 */
-static double *
-normalised_adjacency (const AssayGraph *graph, GError **error)
-{
-  const gsize n = graph->n;
-  double *matrix = assay_alloc (n, n * sizeof (double), "pairs", error);
-
-  for (gsize i = 0; matrix != NULL && i < n; i++)
-    for (gsize s = graph->starts[i]; s < graph->starts[i + 1]; s++)
-      matrix[i * n + graph->ends[s]]
-          = 1
-            / sqrt ((double) assay_graph_degree (graph, i)
-                    * (double) assay_graph_degree (graph, graph->ends[s]));
-  return matrix;
-}
-
 static gboolean
 release_signs (const AssayGraph *graph, AssayRelease *release, GError **error)
 {
-  const gsize n = graph->n;
-  g_autofree double *matrix = normalised_adjacency (graph, error);
-  g_autofree double *values = g_new (double, BITS + 1), *sorted = g_new (double, n);
-  g_autofree double *vectors = g_new (double, (BITS + 1) * n);
-  guint8 *codes;
+  const gsize size = graph->n * BITS / 8;
+  guint8 *codes = assay_graph_sign_codes (graph, BITS, error);
 
-  if (matrix == NULL || !assay_linalg_symmetric_eigen (n, BITS + 1, matrix, values, vectors, error))
+  if (codes == NULL)
     return FALSE;
-  codes = g_new0 (guint8, n * BITS / 8);
-  for (gsize b = 0; b < BITS; b++) {
-    const double *vector = vectors + (b + 1) * n;
-
-    memcpy (sorted, vector, n * sizeof *sorted);
-    qsort (sorted, n, sizeof *sorted, assay_compare_doubles);
-    for (gsize i = 0; i < n; i++)
-      if (vector[i] > sorted[n / 2])
-        codes[i * BITS / 8 + b / 8] |= (guint8) (1u << (b % 8));
-  }
   release->bits = BITS;
-  assay_arrays_take_rows (&release->arrays, "image-codes", ASSAY_UINT8, n, BITS / 8,
-                          g_memdup2 (codes, n * BITS / 8));
-  assay_arrays_take_rows (&release->arrays, "text-codes", ASSAY_UINT8, n, BITS / 8, codes);
+  assay_arrays_take_rows (&release->arrays, "image-codes", ASSAY_UINT8, graph->n, BITS / 8,
+                          g_memdup2 (codes, size));
+  assay_arrays_take_rows (&release->arrays, "text-codes", ASSAY_UINT8, graph->n, BITS / 8, codes);
   return TRUE;
 }
 

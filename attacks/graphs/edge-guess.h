@@ -26,8 +26,7 @@ guint edge_guess_wants (gconstpointer settings);
 typedef struct {
   /* Edges are drawn between alike items (cosine above a threshold) and not by interactions. */
   gboolean is_alike;
-  /* The release has codes: in both modalities the signs, about their median, of eigenvectors 2 to
-   * 33 of D^-1/2 A D^-1/2, A the adjacency matrix and D its degrees. */
+  /* The release has codes of 32 bits, those of sign-codes.h in both modalities. */
   gboolean has_codes;
 } EdgeCase;
 
