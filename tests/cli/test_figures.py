@@ -168,3 +168,71 @@ def test_several_scenarios_and_rows_without_anything(sandbox):
     write_page(sandbox, found, ANY.replace("small.scenario\n", "small.scenario\nother.scenario\n"
                                            "rows: *; -\n"))
     assert check(sandbox, "--results", "runs") == (0, "")
+
+
+def test_figures_that_are_written(sandbox):
+    """Wrong ones are replaced in as many digits as they have, and nothing else of the page is."""
+    found = scenario(sandbox)
+    write_page(sandbox, found)
+    right = sandbox.read("page.md") + "\nMore text, and | no table.\n"
+    sandbox.write("page.md", right.encode())
+    assert check(sandbox, "--results", "runs", "--write") == (0, "")
+    wrong = {m: {name: value + 0.31 for name, value in numbers.items()}
+             for m, numbers in found.items()}
+    write_page(sandbox, wrong)
+    sandbox.write("page.md", (sandbox.read("page.md") + "\nMore text, and | no table.\n").encode())
+    code, text = check(sandbox, "--results", "runs", "--write")
+    assert code == 0 and text.count(": written\n") == 2, text
+    assert sandbox.read("page.md") == right
+
+
+SEEDS = MARK.replace("row:", "seeds: 3\nrow:")
+
+
+def test_means_over_seeds(sandbox):
+    """tools/seeds.py: means, least and most; and marks of them."""
+    scenario(sandbox)
+    command = [str(places.SOURCE / "tools" / "seeds.py"), "--assay", sandbox.assay_path, "--seeds",
+               "3", "--digits", "6", "--results", "kept", "--measure", "recovery-rate"]
+    done = subprocess.run([*command, "small.scenario"], env=sandbox.environment, check=False,
+                          capture_output=True, text=True, cwd=sandbox.path)
+    assert done.returncode == 0, done.stderr
+    page = {}
+    for m in (2, 4):
+        by_name = {"recovery-rate": [], "relative-error-median": []}
+        for n in (1, 2, 3):
+            text = sandbox.read(f"kept/small/seed-{n}/results.json")
+            cell = next(c for c in json.loads(text)["pooled"] if c["attack"]["label"] == "near"
+                        and c["defense"]["settings"].get("dimension") == m)
+            for one in cell["measurements"]:
+                by_name.setdefault(one["metric"], []).append(one["estimate"])
+        rates, errors = by_name["recovery-rate"], by_name["relative-error-median"]
+        assert len(set(errors)) == 3, "seeds differ"
+        mean = sum(rates) / 3
+        assert (f"| lifting, dimension = {m} | {mean:.6f} [{min(rates):.6f}, {max(rates):.6f}] |"
+                in done.stdout), done.stdout
+        page[m] = {"rate": 100 * mean, "lower": 100 * min(rates), "upper": 100 * max(rates),
+                   "error": sum(errors) / 3}
+    write_page(sandbox, page, SEEDS)
+    assert check(sandbox, "--results", "kept") == (0, "")
+    assert check(sandbox, "--seeds") == (0, ""), "runs of its own"
+    code, text = check(sandbox)
+    assert (code, text) == (77, "small.scenario: no results of 3 seeds (--seeds): not checked\n")
+    page[4]["error"] += 0.002
+    write_page(sandbox, page, SEEDS)
+    code, text = check(sandbox, "--results", "kept")
+    assert code == 1 and "column 3: says " in text, text
+
+
+def test_seeds_that_fail(sandbox):
+    scenario(sandbox)
+    command = [str(places.SOURCE / "tools" / "seeds.py"), "--assay", sandbox.assay_path]
+    text = sandbox.read("small.scenario").replace("private.fvecs", "nothing.fvecs")
+    sandbox.write("broken.scenario", text)
+    for arguments, message in ((["broken.scenario"], "assay run --seed 1 ended with "),
+                               (["--seeds", "0", "small.scenario"], "--seeds 0: expected 1"),
+                               (["--results", "kept", "--set", "scenario.trials=1",
+                                 "small.scenario"], "--results keeps runs of scenarios")):
+        done = subprocess.run([*command, *arguments], env=sandbox.environment, check=False,
+                              capture_output=True, text=True, cwd=sandbox.path)
+        assert done.returncode != 0 and message in done.stderr, done.stderr
