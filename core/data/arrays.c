@@ -94,20 +94,24 @@ static gboolean
 check_array (const AssayArraySpec *spec, const AssayArray *array, Sizes *letters, GError **error)
 {
   g_autofree char *found = assay_array_describe (array);
+  const gsize least = strcspn (spec->dimensions, "-");
+  const char *rest = spec->dimensions[least] == '-' ? spec->dimensions + least + 1 : "";
 
-  if (array->type != spec->type || array->n_dimensions != strlen (spec->dimensions))
+  if (array->type != spec->type
+      || (array->n_dimensions != least && array->n_dimensions != least + strlen (rest)))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "array '%s': expected %s of %zu dimensions, found %s", spec->name,
-                       assay_type_name (spec->type), strlen (spec->dimensions), found);
+                       assay_type_name (spec->type), least, found);
   for (guint i = 0; i < array->n_dimensions; i++) {
-    gsize *size = &letters->sizes[(guchar) spec->dimensions[i]];
+    const char letter = i < least ? spec->dimensions[i] : rest[i - least];
+    gsize *size = &letters->sizes[(guchar) letter];
 
     if (*size == G_MAXSIZE)
       *size = array->shape[i];
     if (*size != array->shape[i])
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
                          "array '%s' is %s, but %c = %zu by the arrays before it", spec->name,
-                         found, spec->dimensions[i], *size);
+                         found, letter, *size);
   }
   return array->type != ASSAY_FLOAT32
          || assay_view_check_finite (assay_array_view (array), spec->name, error);

@@ -14,7 +14,8 @@ typedef struct {
 } AssayArrays;
 
 /* What one array must be. Each letter of @dimensions stands for a size: "nmd" is n x m x d. Equal
- * letters of a list mean equal sizes, and n, N and d mean the same in all lists of a record. */
+ * letters of a list mean equal sizes, and n, N and d mean the same in all lists of a record. What
+ * stands behind a '-' may be left out: "n-w" is n, or n x w. */
 typedef struct {
   const char *name; /* NULL ends a list */
   const char *dimensions;

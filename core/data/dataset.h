@@ -42,8 +42,9 @@ char *assay_holdings_describe (guint holdings); /* "labels of the secrets, ..." 
  * is NULL. */
 typedef struct {
   AssayArray *labels;     /* int64 n: 0 .. n_classes - 1 */
-  AssayArray *label_sets; /* int64 n, of rows that may have several labels: bit c is set where the
-                           * row has class c < 63. `labels` is then one of them. NULL: one each */
+  AssayArray *label_sets; /* int64 n or n x w, of rows that may have several labels, or none: sets
+                           * of them (formats/label-sets.h). `labels` is then one of them, of rows
+                           * without any the last class. NULL: one each */
   AssayArray *attributes; /* int64 n x q: further labels, each from 0; columns as in
                            * AssayDataset.attribute_names */
   AssayArray *frames;     /* float32 n x 4: x, y, size and angle of a keypoint, as OpenCV reports

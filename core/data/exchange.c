@@ -26,7 +26,7 @@ static const AssayArraySpec guess_arrays[] = {
 static const AssayArraySpec truth_arrays[] = {
   { "secrets", "nd", ASSAY_FLOAT32, FALSE, 0 }, { "groups", "n", ASSAY_INT64, TRUE, 0 },
   { "labels", "n", ASSAY_INT64, TRUE, 0 },      { "frames", "nf", ASSAY_FLOAT32, TRUE, 0 },
-  { "label-sets", "n", ASSAY_INT64, TRUE, 0 },  { "attributes", "nq", ASSAY_INT64, TRUE, 0 },
+  { "label-sets", "n-w", ASSAY_INT64, TRUE, 0 }, { "attributes", "nq", ASSAY_INT64, TRUE, 0 },
   { "originals", "no", ASSAY_FLOAT32, TRUE, 0 },
   { "members", "r", ASSAY_INT64, TRUE, 0 },     { "mates", "y", ASSAY_INT64, TRUE, 0 },
   { "edges", "g2", ASSAY_INT64, TRUE, 0 },      { "modalities", "m", ASSAY_INT64, TRUE, 0 },

@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/free.h"
+#include "core/data/formats/file-pattern.h"
 #include "core/data/row-table.h"
 #include "core/data/secret-paths.h"
 
@@ -318,7 +319,10 @@ static gboolean
 append_entry (AssayRowFiles *files, const Entry *entry, const char *const *folders,
               GChecksum *checksum, GError **error)
 {
-  g_autofree char *path = assay_row_file_find (entry->name, folders, error);
+  g_autofree char *folder = g_path_get_dirname (entry->name);
+  g_autofree char *path
+      = assay_row_file_find (assay_is_file_pattern (entry->name) ? folder : entry->name, folders,
+                             error);
   g_auto (AssayRowTable) table = { 0 };
   AssayRowRange range = { 0 };
   struct stat about;

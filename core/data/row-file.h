@@ -1,14 +1,15 @@
 /* Rows of files, by a specification as a scenario or the command line gives it:
  *
  *   FILE  FILE[100:200]  FILE[90000:]  FILE[:50]   or several of these, separated by commas
- *   FILE.csv[age,income]  FILE.csv[-name][100:200]  FILE.npz[train][:50]
+ *   FILE.csv[age,income]  FILE.csv[-name][100:200]  FILE.npz[train][:50]  FOLDER/im*.txt[:50]
  *
  * Rows count from 0 and the end is not included. FILE is .fvecs, .bvecs or .ivecs (TEXMEX: before
  * each row a little-endian int32 with its dimension), .npy (two-dimensional, or one-dimensional as
- * one column), an array of .npz, or .csv and .tsv, of which columns can be chosen by name or left
- * out. Files are mapped, and only CSV and what has to be converted or unpacked is read whole; every
- * row that is used is validated. A file
- * that is cut short by another program while it is mapped ends the process (SIGBUS). */
+ * one column), an array of .npz, .csv and .tsv, of which columns can be chosen by name or left out,
+ * or .dat and .txt, lines of numbers with blanks between them; a pattern of these is files with a
+ * row in each, in the order of the numbers in their names. Files are mapped, and only text and what
+ * has to be converted or unpacked is read whole; every row that is used is validated. A file that
+ * is cut short by another program while it is mapped ends the process (SIGBUS). */
 #pragma once
 
 #include "core/data/rows.h"
@@ -16,7 +17,7 @@
 /* Rows [first, end) of one file. */
 typedef struct {
   char *path;            /* canonical and absolute */
-  char *array;           /* of a .npz file; NULL: others have one */
+  char *array;           /* of a .npz file, or the pattern of files; NULL: others have one table */
   guint64 device, inode; /* equal for equal files, which hard links give several paths */
   gsize first;
   gsize end;

@@ -8,6 +8,8 @@
 #include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/data/formats/csv-table.h"
+#include "core/data/formats/file-pattern.h"
+#include "core/data/formats/text-table.h"
 #include "core/data/formats/zip.h"
 #include "core/data/npy.h"
 
@@ -27,6 +29,8 @@ assay_row_format (const char *name)
     return ASSAY_ROWS_NPZ;
   if (g_str_has_suffix (name, ".csv"))
     return ASSAY_ROWS_CSV;
+  if (g_str_has_suffix (name, ".dat") || g_str_has_suffix (name, ".txt"))
+    return ASSAY_ROWS_TEXT;
   return g_str_has_suffix (name, ".tsv") ? ASSAY_ROWS_TSV : ASSAY_ROWS_UNKNOWN;
 }
 
@@ -104,6 +108,64 @@ open_csv (GBytes *file, gboolean has_tabs, const char *columns, AssayRowTable *t
   return take_array (array, table, error);
 }
 
+/* ---- Text ---- */
+
+static AssayArray *
+parse_text (const char *path, GError **error)
+{
+  g_autoptr (GBytes) file = assay_file_map (path, error);
+  gsize size = 0;
+  const char *text = file != NULL ? g_bytes_get_data (file, &size) : NULL;
+
+  return file != NULL ? assay_text_table_array (text, size, error) : NULL;
+}
+
+/* The files of @folder that @name stands for: the numbers of each, whatever its lines, are a row.
+ * Messages name the file. */
+static AssayArray *
+read_row_files (const char *folder, const char *name, GError **error)
+{
+  g_autofree char *pattern = g_path_get_basename (name);
+  g_autoptr (GPtrArray) paths = assay_file_pattern_list (folder, pattern, error);
+  g_autofree float *rows = NULL;
+  gsize cols = 0;
+
+  for (guint i = 0; paths != NULL && i < paths->len; i++) {
+    const char *path = g_ptr_array_index (paths, i);
+    g_autoptr (AssayArray) row = parse_text (path, error);
+    g_autofree char *own = g_path_get_basename (path);
+
+    if (row == NULL)
+      return assay_prefix_null (error, "%s: ", own);
+    if (i == 0) {
+      cols = assay_array_count (row);
+      rows = assay_alloc (paths->len, cols * sizeof (float), "rows of numbers", error);
+      if (rows == NULL)
+        return NULL;
+    }
+    if (assay_array_count (row) != cols)
+      return assay_fail_null (error, ASSAY_ERROR_DATA,
+                              "%s has %zu numbers; expected %zu as in the first file", own,
+                              assay_array_count (row), cols);
+    memcpy (rows + i * cols, row->data, cols * sizeof (float));
+  }
+  return paths == NULL ? NULL
+                       : assay_array_take (ASSAY_FLOAT32, 2, (gsize[]){ paths->len, cols },
+                                           g_steal_pointer (&rows));
+}
+
+static gboolean
+open_text (const char *path, const char *name, AssayRowTable *table, GError **error)
+{
+  const gboolean is_pattern = assay_is_file_pattern (name);
+  g_autoptr (AssayArray) array
+      = is_pattern ? read_row_files (path, name, error) : parse_text (path, error);
+
+  if (array != NULL && is_pattern)
+    table->array = g_path_get_basename (name);
+  return take_array (array, table, error);
+}
+
 /* ---- .npz ---- */
 
 /* "x" for the member x.npy, as NumPy says it. */
@@ -165,10 +227,13 @@ assay_row_table_open (const char *path, const char *name, const char *choice, As
                       GError **error)
 {
   const AssayRowFormat format = assay_row_format (name);
-  g_autoptr (GBytes) file = assay_file_map (path, error);
+  g_autoptr (GBytes) file = NULL;
   AssayType type = ASSAY_FLOAT32;
   gboolean is_open;
 
+  if (format == ASSAY_ROWS_TEXT)
+    return open_text (path, name, table, error) || assay_prefix (error, "%s: ", path);
+  file = assay_file_map (path, error);
   if (file == NULL)
     return FALSE;
   if (format == ASSAY_ROWS_TEXMEX && assay_texmex_type (name, &type))

@@ -24,6 +24,9 @@ typedef struct {
   const AssayRows *public_rows; /* as above */
   const gint64 *public_labels;  /* of these; NULL: they have none */
   const gint64 *labels;         /* of the secrets; NULL: they have none */
+  const gint64 *label_sets;     /* of the secrets, label_words each (formats/label-sets.h);
+                                 * NULL: each has one label */
+  gsize label_words;
   gsize n_classes;
   const AssayArray *edges; /* int64 E x 2 of the secrets: see AssayDataset; NULL: no graph */
   gsize first_cols;        /* of their rows: see AssayDataset */

@@ -16,11 +16,13 @@
 #include <string.h>
 
 #include "core/data/arena.h"
+#include "core/data/formats/label-sets.h"
 #include "core/plugin/plugin.h"
 #include "datasets/tables/record-copies.h"
 #include "datasets/tables/row-labels.h"
 
 #define NOISE 0.1
+#define MAX_LABELS 63 /* of a row */
 
 typedef struct {
   gint64 count;
@@ -75,16 +77,15 @@ make_space (Space *space, AssayArena *arena, GError **error)
   return TRUE;
 }
 
-/* Draws the classes of a row and the mean of a mode of each. The set of them, where rows have
- * several. */
-static gint64
-draw_classes (const Space *space, AssayStream *stream, gint64 *ret_label)
+/* Draws the classes of a row and the mean of a mode of each. @ret_set: the set of them, where rows
+ * have several. */
+static void
+draw_classes (const Space *space, AssayStream *stream, gint64 *ret_label, gint64 *ret_set)
 {
   const GaussianClasses *settings = space->settings;
   const gsize rank = (gsize) settings->rank;
   const gsize n = 1 + (gsize) assay_stream_below (stream, (guint64) settings->labels);
-  gsize chosen[ROW_LABELS_MAX_SET];
-  gint64 set = 0;
+  gsize chosen[MAX_LABELS];
 
   assay_stream_choose (stream, (gsize) settings->classes, n, chosen);
   memset (space->latent, 0, rank * sizeof (float));
@@ -94,33 +95,29 @@ draw_classes (const Space *space, AssayStream *stream, gint64 *ret_label)
 
     for (gsize j = 0; j < rank; j++)
       space->latent[j] += centre[j] / (float) n;
-    set |= settings->labels > 1 ? (gint64) 1 << chosen[c] : 0;
+    if (settings->labels > 1)
+      assay_label_set_add (ret_set, chosen[c]);
   }
   *ret_label = (gint64) chosen[0];
-  return set;
 }
 
-/* Its set of classes, as above. */
-static gint64
-draw_row (const Space *space, guint role, gsize row, float *ret_row, gint64 *ret_label)
+static void
+draw_row (const Space *space, AssayStream *stream, float *ret_row)
 {
   const gsize rank = (gsize) space->settings->rank, d = (gsize) space->settings->columns;
-  AssayStream stream = assay_stream (space->key, ITEM (role, row));
-  const gint64 set = draw_classes (space, &stream, ret_label);
   float *latent = space->latent;
 
   for (gsize j = 0; j < rank; j++)
-    latent[j] += (float) assay_stream_normal (&stream);
+    latent[j] += (float) assay_stream_normal (stream);
   for (gsize j = rank; j < 2 * rank; j++)
-    latent[j] = (float) assay_stream_normal (&stream);
+    latent[j] = (float) assay_stream_normal (stream);
   for (gsize c = 0; c < d; c++) {
-    double sum = NOISE * assay_stream_normal (&stream);
+    double sum = NOISE * assay_stream_normal (stream);
 
     for (gsize j = 0; j < 2 * rank; j++)
       sum += (double) space->map[c * 2 * rank + j] * (double) latent[j];
     ret_row[c] = (float) sum;
   }
-  return set;
 }
 
 static gboolean
@@ -130,20 +127,28 @@ make_role (const Space *space, guint role, gsize count, AssayRows **ret_rows,
   const gsize d = (gsize) space->settings->columns;
   g_autoptr (AssayMatrix) rows = assay_matrix_new (count, d, error);
   g_autofree gint64 *labels = assay_alloc (count, sizeof *labels, "labels", error);
-  g_autofree gint64 *sets = assay_alloc (count, sizeof *sets, "labels", error);
+  const gsize words = space->settings->labels > 1
+                          ? assay_label_set_words ((gsize) space->settings->classes)
+                          : 1;
+  g_autofree gint64 *sets = assay_alloc (count, words * sizeof *sets, "labels", error);
   GChecksum *checksum = space->checksum;
 
   if (rows == NULL || labels == NULL || sets == NULL)
     return FALSE;
-  for (gsize i = 0; i < count; i++)
-    sets[i] = draw_row (space, role, i, assay_matrix_row (rows, i), &labels[i]);
+  memset (sets, 0, count * words * sizeof *sets);
+  for (gsize i = 0; i < count; i++) {
+    AssayStream stream = assay_stream (space->key, ITEM (role, i));
+
+    draw_classes (space, &stream, &labels[i], sets + i * words);
+    draw_row (space, &stream, assay_matrix_row (rows, i));
+  }
   g_checksum_update (checksum, (const guchar *) rows->data, (gssize) (count * d * sizeof (float)));
   g_checksum_update (checksum, (const guchar *) labels, (gssize) (count * sizeof (gint64)));
-  g_checksum_update (checksum, (const guchar *) sets, (gssize) (count * sizeof (gint64)));
+  g_checksum_update (checksum, (const guchar *) sets, (gssize) (count * words * sizeof (gint64)));
   *ret_rows = assay_rows_take_matrix (g_steal_pointer (&rows));
   ret_data->labels = assay_array_take (ASSAY_INT64, 1, &count, g_steal_pointer (&labels));
   if (space->settings->labels > 1)
-    ret_data->label_sets = assay_array_take (ASSAY_INT64, 1, &count, g_steal_pointer (&sets));
+    ret_data->label_sets = assay_label_sets_take (count, words, g_steal_pointer (&sets));
   return TRUE;
 }
 
@@ -230,7 +235,7 @@ static const AssayParam parameters[] = {
                     "is 1"),
   ASSAY_PARAM_REAL (GaussianClasses, nuisance, 1.5, 0, 1000, "",
                     "Standard deviation of the noise in the other dimensions"),
-  ASSAY_PARAM_INT (GaussianClasses, labels, 1, 1, ROW_LABELS_MAX_SET, "",
+  ASSAY_PARAM_INT (GaussianClasses, labels, 1, 1, MAX_LABELS, "",
                    "Classes of a row at most: 1 to so many, drawn at random"),
   ASSAY_PARAM_BOOL (GaussianClasses, records, FALSE,
                     "Public rows also hold another record of each secret"),

@@ -2,8 +2,10 @@
 #include "datasets/tables/row-labels.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/base/error.h"
+#include "core/data/formats/label-sets.h"
 
 #define CHUNK (gsize) 4096
 
@@ -11,7 +13,8 @@ typedef struct {
   const char *name;
   gsize cols;
   gint64 *labels;
-  gint64 *sets; /* NULL: one column */
+  gint64 *sets; /* of words each; NULL: one column */
+  gsize words;
   gsize n_classes;
 } Reading;
 
@@ -27,11 +30,14 @@ take_class (Reading *reading, gsize row, float value, GError **error)
   return TRUE;
 }
 
+/* Rows without a class are a class of their own to who reads one label a row, behind the others. */
 static gboolean
 take_set (Reading *reading, gsize row, const float *values, GError **error)
 {
-  gint64 set = 0;
+  gint64 *set = reading->sets + row * reading->words;
 
+  reading->labels[row] = (gint64) reading->cols;
+  memset (set, 0, reading->words * sizeof *set);
   for (gsize j = reading->cols; j > 0; j--) {
     if (values[j - 1] != 0 && values[j - 1] != 1)
       return assay_fail (error, ASSAY_ERROR_DATA,
@@ -39,14 +45,12 @@ take_set (Reading *reading, gsize row, const float *values, GError **error)
                          "and 0 where not",
                          reading->name, row, j - 1, (double) values[j - 1]);
     if (values[j - 1] == 1) {
-      set |= (gint64) 1 << (j - 1);
+      assay_label_set_add (set, j - 1);
       reading->labels[row] = (gint64) (j - 1);
     }
   }
-  reading->sets[row] = set;
-  return set != 0
-         || assay_fail (error, ASSAY_ERROR_DATA, "%s: row %zu has no class; expected one at least",
-                        reading->name, row);
+  reading->n_classes = MAX (reading->n_classes, (gsize) reading->labels[row] + 1);
+  return TRUE;
 }
 
 static gboolean
@@ -86,8 +90,11 @@ row_labels_read (const AssayRows *file, const char *name, gsize expected, AssayR
                        "%s has %zu columns; expected one with the number of a class, or one for "
                        "each of at most %d classes",
                        name, reading.cols, ROW_LABELS_MAX_SET);
+  reading.words = assay_label_set_words (reading.cols);
   labels = assay_alloc (n, sizeof *labels, "labels", error);
-  sets = labels != NULL && reading.cols > 1 ? assay_alloc (n, sizeof *sets, "labels", error) : NULL;
+  sets = labels != NULL && reading.cols > 1
+             ? assay_alloc (n, reading.words * sizeof *sets, "labels", error)
+             : NULL;
   if (labels == NULL || (reading.cols > 1 && sets == NULL))
     return FALSE;
   reading.labels = labels;
@@ -96,7 +103,15 @@ row_labels_read (const AssayRows *file, const char *name, gsize expected, AssayR
     return FALSE;
   data->labels = assay_array_take (ASSAY_INT64, 1, &n, g_steal_pointer (&labels));
   if (sets != NULL)
-    data->label_sets = assay_array_take (ASSAY_INT64, 1, &n, g_steal_pointer (&sets));
-  *ret_classes = reading.cols > 1 ? reading.cols : reading.n_classes;
+    data->label_sets = assay_label_sets_take (n, reading.words, g_steal_pointer (&sets));
+  *ret_classes = reading.cols > 1 ? MAX (reading.cols, reading.n_classes) : reading.n_classes;
   return TRUE;
+}
+
+guint64
+row_labels_memory (const AssayRoleData *data, gsize n)
+{
+  const gsize words = 1 + MAX (assay_label_sets_words (data->label_sets), 1);
+
+  return data->labels != NULL ? words * sizeof (gint64) * n : 0;
 }

@@ -17,10 +17,13 @@
 #include <string.h>
 
 #include "core/data/formats/csv-column.h"
+#include "core/data/formats/file-pattern.h"
+#include "core/data/formats/label-sets.h"
 #include "core/data/row-file.h"
 #include "core/data/row-table.h"
 #include "core/plugin/plugin.h"
 #include "core/search/dictionary.h"
+#include "datasets/tables/class-files.h"
 #include "datasets/tables/record-copies.h"
 #include "datasets/tables/row-attributes.h"
 #include "datasets/tables/row-centres.h"
@@ -203,17 +206,23 @@ static gboolean
 read_labels (const AssayDatasetContext *context, const char *specification,
              const AssayRowFiles *rows, AssayRoleData *data, gsize *inout_classes, GError **error)
 {
+  const gsize expected = assay_row_files_count (rows);
   g_autoptr (AssayRowFiles) file = NULL;
+  g_autoptr (AssayRows) labels = NULL;
   gsize n_classes = 0;
 
   if (*specification == '\0')
     return TRUE;
   if (rows == NULL)
     return assay_fail (error, ASSAY_ERROR_DATA, "there are no rows that they belong to");
-  file = assay_row_files_open (specification, context->folders, error);
-  if (file == NULL
-      || !row_labels_read (file->rows, specification, assay_rows_count (rows->rows), data,
-                           &n_classes, error))
+  if (assay_is_file_pattern (specification)) {
+    labels = class_files_read (specification, context->folders, expected, error);
+  } else {
+    file = assay_row_files_open (specification, context->folders, error);
+    labels = assay_row_files_ref_rows (file);
+  }
+  if (labels == NULL
+      || !row_labels_read (labels, specification, expected, data, &n_classes, error))
     return FALSE;
   *inout_classes = MAX (*inout_classes, n_classes);
   return TRUE;
@@ -235,7 +244,8 @@ read_all_labels (const AssayDatasetContext *context, Files *files, GError **erro
                     error))
     return assay_prefix (error, "test_labels: ");
   return secrets->labels == NULL || test->labels == NULL
-         || (secrets->label_sets == NULL) == (test->label_sets == NULL)
+         || assay_label_sets_words (secrets->label_sets)
+                == assay_label_sets_words (test->label_sets)
          || assay_fail (error, ASSAY_ERROR_DATA,
                         "labels and test_labels: expected both with one column, or both with one "
                         "for each class");
@@ -328,12 +338,9 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   /* Rows stay in their files: pages of a mapping are the kernel's to drop. */
   if (files.groups != NULL)
     ret_probe->memory += ret_probe->n_secrets * sizeof (gint64);
-  if (files.secret_data.labels != NULL)
-    ret_probe->memory += 2 * sizeof (gint64) * ret_probe->n_secrets;
-  if (files.public_data.labels != NULL)
-    ret_probe->memory += 2 * sizeof (gint64) * ret_probe->n_public;
-  if (files.test_data.labels != NULL)
-    ret_probe->memory += 2 * sizeof (gint64) * ret_probe->n_test;
+  ret_probe->memory += row_labels_memory (&files.secret_data, ret_probe->n_secrets)
+                       + row_labels_memory (&files.public_data, ret_probe->n_public)
+                       + row_labels_memory (&files.test_data, ret_probe->n_test);
   if (settings->scale == ROOT)
     ret_probe->memory
         += (ret_probe->n_secrets + ret_probe->n_public + n_database + ret_probe->n_test)
@@ -439,7 +446,10 @@ static const AssayParam parameters[] = {
                       "private file; one for each private file, separated by commas"),
   ASSAY_PARAM_STRING (Vectors, labels, "",
                       "Classes of the private rows: a file of whole numbers in the same "
-                      "form, one column with the class or one of 0 and 1 for each class",
+                      "form, one column with the class or one of 0 and 1 for each class; or a "
+                      "pattern of text files, one for each class, with 0 or 1 for each row "
+                      "(NUS-WIDE: Labels_*_Train.txt) or the numbers, from 1, of the rows that "
+                      "have it (MIRFlickr)",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_STRING (Vectors, public_labels, "",
                       "Those of the public rows, for attackers who learn them from rows of their "
@@ -476,7 +486,7 @@ static const AssayParam parameters[] = {
 };
 
 ASSAY_DATASET (vectors, "vectors",
-  .summary = "Vectors from TEXMEX (.fvecs, .bvecs, .ivecs), NumPy (.npy, .npz) and CSV files",
+  .summary = "Vectors from TEXMEX (.fvecs, .bvecs, .ivecs), NumPy (.npy, .npz), CSV and text files",
   .reference = { "TEXMEX corpora (Jegou, Douze and Schmid 2011); NumPy", "file formats" },
   ASSAY_SETTINGS (Vectors, parameters),
   .probe = probe,

@@ -22,7 +22,8 @@
 
 typedef struct {
   AssayPairedEncoders *encoders;
-  const gint64 *labels;
+  LabelGroups groups;   /* of the training rows: those that share a class are alike */
+  const gint64 *labels; /* which of them */
   gsize n, bits, n_classes;
   double others;   /* -S of rows of different classes: r */
   double *codes;   /* V: n x c */
@@ -34,6 +35,20 @@ typedef struct {
   AdshTrace *trace; /* NULL: not wanted */
   AssayArena arena;
 } Adsh;
+
+/* In place of the sums of groups, those over all that share a class with them. */
+static void
+share_sums (const Adsh *adsh)
+{
+  const gsize c = adsh->bits, n = adsh->n_classes;
+  g_autofree double *own = g_memdup2 (adsh->sums, n * c * sizeof (double));
+
+  memset (adsh->sums, 0, n * c * sizeof (double));
+  for (gsize a = 0; a < n; a++)
+    for (gsize b = 0; b < n; b++)
+      for (gsize k = 0; k < c && label_groups_share (&adsh->groups, a, b); k++)
+        adsh->sums[a * c + k] += own[b * c + k];
+}
 
 /* Sums of @rows (n x c) by class, and of all. */
 static void
@@ -48,6 +63,8 @@ sum_classes (const Adsh *adsh, const double *rows)
       adsh->sums[(gsize) adsh->labels[i] * c + k] += rows[i * c + k];
       total[k] += rows[i * c + k];
     }
+  if (adsh->groups.sets != NULL)
+    share_sums (adsh);
 }
 
 /* sum_j S_ij r_j, for the rows that were summed: those of the class of @label weigh 1. */
@@ -107,7 +124,9 @@ objective (const Adsh *adsh)
 
   for (gsize i = 0; i < adsh->n; i++)
     for (gsize j = 0; j < adsh->n; j++) {
-      const double similar = adsh->labels[i] == adsh->labels[j] ? 1 : -adsh->others;
+      const gboolean are_alike = label_groups_share (&adsh->groups, (gsize) adsh->labels[i],
+                                                     (gsize) adsh->labels[j]);
+      const double similar = are_alike ? 1 : -adsh->others;
       double gap = -(double) c * similar;
 
       for (gsize k = 0; k < c; k++)
@@ -186,14 +205,17 @@ prepare (const HashTraining *training, AssayPairedEncoders *encoders, Adsh *ret_
 {
   AssayStream stream = assay_stream (training->stream, CODES_ITEM);
   const gsize n = training->rows.rows, c = encoders->training.bits;
-  const double similar = deep_hash_similar (training);
   AssayArena *arena = &ret_adsh->arena;
+  double similar;
 
+  if (!label_groups_find (training, NULL, n, &ret_adsh->groups, error))
+    return FALSE;
+  similar = deep_hash_similar (&ret_adsh->groups, n);
   ret_adsh->encoders = encoders;
-  ret_adsh->labels = training->labels;
+  ret_adsh->labels = ret_adsh->groups.of_rows;
   ret_adsh->n = n;
   ret_adsh->bits = c;
-  ret_adsh->n_classes = training->n_classes;
+  ret_adsh->n_classes = ret_adsh->groups.n;
   ret_adsh->others = similar / (1 - similar);
   ret_adsh->codes = assay_arena_alloc (arena, n, c * sizeof (double), "codes", error);
   ret_adsh->outputs = assay_arena_alloc (arena, n, c * sizeof (double), "codes", error);
@@ -225,6 +247,7 @@ adsh_learn_traced (const HashTraining *training, const HashSettings *settings, A
   if (trace != NULL)
     trace->n = MIN (trace->n, adsh.turn);
   assay_arena_clear (&adsh.arena);
+  label_groups_clear (&adsh.groups);
   return function;
 }
 

@@ -19,16 +19,18 @@ deep_softplus (double theta, double *ret_slope)
 }
 
 double
-deep_hash_similar (const HashTraining *training)
+deep_hash_similar (const LabelGroups *groups, gsize rows)
 {
-  const double n = (double) training->rows.rows;
-  g_autofree double *counts = g_new0 (double, training->n_classes);
+  const double n = (double) rows;
+  g_autofree double *counts = g_new0 (double, groups->n);
   double pairs = 0;
 
-  for (gsize i = 0; i < training->rows.rows; i++)
-    counts[training->labels[i]]++;
-  for (gsize c = 0; c < training->n_classes; c++)
-    pairs += counts[c] * (counts[c] - 1);
+  for (gsize i = 0; i < rows; i++)
+    counts[groups->of_rows[i]]++;
+  for (gsize a = 0; a < groups->n; a++)
+    for (gsize b = 0; b < groups->n; b++)
+      if (label_groups_share (groups, a, b))
+        pairs += counts[a] * (a == b ? counts[a] - 1 : counts[b]);
   return pairs / (n * (n - 1));
 }
 
@@ -131,16 +133,20 @@ deep_hash_learn (const HashTraining *training, const HashSettings *settings, con
 {
   g_autoptr (AssayPairedEncoders) encoders = deep_hash_encoder (training, settings, TRUE, error);
   g_auto (AssayArena) arena = { 0 };
+  g_auto (LabelGroups) groups = { 0 };
   Training batches = { .loss = loss };
   gsize batch, bits;
 
-  if (encoders == NULL)
+  if (encoders == NULL
+      || !label_groups_find (training, NULL, training->rows.rows, &groups, error))
     return NULL;
   batch = encoders->training.batch;
   bits = encoders->training.bits;
   batches.batch = (DeepBatch){ .bits = bits,
                                .labels = training->labels,
-                               .similar = deep_hash_similar (training) };
+                               .label_sets = training->label_sets,
+                               .label_words = training->label_words,
+                               .similar = deep_hash_similar (&groups, training->rows.rows) };
   batches.work
       = assay_arena_alloc (&arena, batch, (2 * bits + batch) * sizeof (double), "batch", error);
   if (arena.has_failed || !assay_paired_encoders_train (encoders, lose, &batches, error))

@@ -4,22 +4,29 @@
  * here are features or pixels as they come, and the network has one hidden layer. */
 #pragma once
 
+#include "core/data/formats/label-sets.h"
 #include "core/learn/paired-encoders.h"
-#include "defenses/codes/hash-learning.h"
+#include "defenses/codes/label-groups.h"
 
-/* A batch, and for a pair whether its rows have the same label. */
+/* A batch, and for a pair whether its rows have the same label, or share one. */
 typedef struct {
   gsize count, bits;
   const gsize *items;   /* of the training rows */
   const gint64 *labels; /* of the training rows */
-  double similar;       /* share of the ordered pairs of training rows that are of one class */
+  const gint64 *label_sets; /* of the training rows, label_words each; NULL: one label each */
+  gsize label_words;
+  double similar;       /* share of the ordered pairs of training rows that are alike */
   gsize step;           /* batches before */
 } DeepBatch;
 
 static inline gboolean
 deep_are_alike (const DeepBatch *batch, gsize i, gsize j)
 {
-  return batch->labels[batch->items[i]] == batch->labels[batch->items[j]];
+  const gsize a = batch->items[i], b = batch->items[j], words = batch->label_words;
+
+  return batch->label_sets == NULL ? batch->labels[a] == batch->labels[b]
+                                   : assay_label_sets_meet (batch->label_sets + a * words,
+                                                            batch->label_sets + b * words, words);
 }
 
 /* A loss: a mean over ordered pairs of a batch, of inner products, and one over its rows. */
@@ -51,7 +58,8 @@ AssayPairedEncoders *deep_hash_encoder (const HashTraining *training, const Hash
                                         gboolean is_linear, GError **error);
 AssayHashFunction *deep_hash_function (const AssayPairedEncoders *encoders, GError **error);
 
-double deep_hash_similar (const HashTraining *training); /* DeepBatch.similar */
+/* DeepBatch.similar, of training rows whose groups these are. */
+double deep_hash_similar (const LabelGroups *groups, gsize rows);
 
 /* ln (1 + exp theta) without overflow, and its slope. */
 double deep_softplus (double theta, double *ret_slope);

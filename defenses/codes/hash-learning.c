@@ -52,13 +52,14 @@ hash_rows_check (AssayView rows, GError **error)
 }
 
 ASSAY_CLEAR_FUNC (HashMaterial, hash_material_clear, assay_drop (self->rows, assay_matrix_free),
-                  assay_drop (self->labels, g_free))
+                  assay_drop (self->labels, g_free), assay_drop (self->label_sets, g_free))
 
 /* Copies @count of @secrets, drawn at random, and their labels. */
 static gboolean
 draw_rows (const AssayDefenseContext *context, AssayView secrets, gsize count, AssayStream *stream,
            HashMaterial *material, GError **error)
 {
+  const gsize words = context->label_words;
   g_autofree gsize *order = assay_alloc (secrets.rows, sizeof (gsize), "training rows", error);
 
   material->rows = assay_matrix_new (count, secrets.cols, error);
@@ -66,14 +67,19 @@ draw_rows (const AssayDefenseContext *context, AssayView secrets, gsize count, A
     return FALSE;
   assay_stream_permutation (stream, secrets.rows, order);
   material->labels = context->labels != NULL ? g_new (gint64, count) : NULL;
+  material->label_sets = context->label_sets != NULL ? g_new (gint64, count * words) : NULL;
   for (gsize i = 0; i < count; i++) {
     memcpy (assay_matrix_row (material->rows, i), assay_view_row (secrets, order[i]),
             secrets.cols * sizeof (float));
     if (material->labels != NULL)
       material->labels[i] = context->labels[order[i]];
+    if (material->label_sets != NULL)
+      memcpy (material->label_sets + i * words, context->label_sets + order[i] * words,
+              words * sizeof (gint64));
   }
   material->training.rows = assay_matrix_view (material->rows);
   material->training.labels = material->labels;
+  material->training.label_sets = material->label_sets;
   return TRUE;
 }
 
@@ -89,6 +95,8 @@ hash_material (const HashSettings *settings, const AssayDefenseContext *context,
                        "no secrets; expected rows to learn a hash function from");
   ret_material->training = (HashTraining){ .rows = secrets,
                                            .labels = context->labels,
+                                           .label_sets = context->label_sets,
+                                           .label_words = context->label_words,
                                            .n_classes = context->n_classes,
                                            .stream = { { word, assay_stream_u32 (&stream) } } };
   return settings->training == 0 || (gsize) settings->training >= secrets.rows
@@ -117,6 +125,10 @@ key_of (HashMethod method, const HashSettings *settings, const HashTraining *tra
   if (training->labels != NULL)
     g_checksum_update (checksum, (const guchar *) training->labels,
                        (gssize) (training->rows.rows * sizeof (gint64)));
+  if (training->label_sets != NULL)
+    g_checksum_update (
+        checksum, (const guchar *) training->label_sets,
+        (gssize) (training->rows.rows * training->label_words * sizeof (gint64)));
   return g_strdup (g_checksum_get_string (checksum));
 }
 

@@ -70,6 +70,9 @@ typedef struct {
   AssayView rows;       /* t x d */
   const gint64 *labels; /* t; NULL: none */
   gsize n_classes;
+  const gint64 *label_sets; /* t x label_words, of rows with several classes
+                             * (core/data/formats/label-sets.h); NULL: one label each */
+  gsize label_words;
   AssayStreamKey stream; /* the same for all releases of the same secrets */
 } HashTraining;
 
@@ -101,7 +104,7 @@ gboolean hash_rows_check (AssayView rows, GError **error);
 typedef struct {
   HashTraining training;
   AssayMatrix *rows;
-  gint64 *labels;
+  gint64 *labels, *label_sets;
 } HashMaterial;
 
 void hash_material_clear (HashMaterial *material);

@@ -20,6 +20,18 @@ ASSAY_CLEAR_FUNC (KernelFeatures, kernel_features_clear,
                   assay_drop (self->function, assay_hash_function_free),
                   assay_drop (self->features, assay_matrix_free))
 
+/* Whether row @i has the same classes as the first one, where rows have several. */
+static gboolean
+has_first_set (const HashTraining *training, gsize i)
+{
+  const gsize words = training->label_words;
+
+  return training->label_sets == NULL
+         || memcmp (training->label_sets, training->label_sets + i * words,
+                    words * sizeof (gint64))
+                == 0;
+}
+
 gboolean
 kernel_labels_check (const HashTraining *training, GError **error)
 {
@@ -37,7 +49,8 @@ kernel_labels_check (const HashTraining *training, GError **error)
                          "training row %zu has label %" G_GINT64_FORMAT ": expected 0 to less than "
                          "%zu",
                          i, training->labels[i], training->n_classes);
-    is_varied = is_varied || training->labels[i] != training->labels[0];
+    is_varied = is_varied || training->labels[i] != training->labels[0]
+                || !has_first_set (training, i);
   }
   if (training->rows.rows > 0 && !is_varied)
     return assay_fail (error, ASSAY_ERROR_DATA,

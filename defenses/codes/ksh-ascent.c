@@ -91,6 +91,21 @@ add_partial (const KshResidual *residual, gsize width, double *ret_sums)
       ret_sums[j] += residual->partial[p * width + j];
 }
 
+/* A Z'v, of groups that share a class with another one. */
+static void
+share_products (KshResidual *residual)
+{
+  const gsize n = residual->n_classes;
+
+  if (residual->share == NULL) {
+    memcpy (residual->shared, residual->products, n * sizeof (double));
+    return;
+  }
+  for (gsize a = 0; a < n; a++)
+    residual->shared[a]
+        = assay_dot_double (residual->share + a * n, residual->products, n);
+}
+
 /* v' R v; the products of v stay. */
 static double
 residual_form (KshResidual *residual, const double *v)
@@ -100,9 +115,10 @@ residual_form (KshResidual *residual, const double *v)
 
   for_panels (&pass, correlate_panel);
   add_partial (residual, residual->n_classes + residual->done, residual->products);
+  share_products (residual);
   for (gsize k = 0; k < residual->n_classes; k++) {
     total += residual->products[k];
-    squares += residual->products[k] * residual->products[k];
+    squares += residual->products[k] * residual->shared[k];
   }
   for (gsize k = 0; k < residual->done; k++)
     done += residual->products[residual->n_classes + k]
@@ -125,7 +141,7 @@ ascend_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
     total += residual->products[k];
   for (gsize i = panel * PANEL; i < panel_end (residual, panel); i++)
     scale[i % PANEL]
-        = (double) residual->bits * (2 * residual->products[residual->labels[i]] - total);
+        = (double) residual->bits * (2 * residual->shared[residual->labels[i]] - total);
   for (gsize k = 0; k < residual->done; k++)
     for (gsize i = panel * PANEL; i < panel_end (residual, panel); i++)
       scale[i % PANEL] -= codes[k] * residual->signs[k * residual->l + i];

@@ -5,9 +5,13 @@
 #include <glib.h>
 
 typedef struct {
-  gsize l, m, bits, n_classes;
+  gsize l, m, bits;
+  gsize n_classes; /* or groups of rows with the same classes */
   const float *features; /* K, l x m */
-  gint64 *labels;        /* l */
+  const gint64 *labels;  /* l */
+  const double *share;   /* n_classes x n_classes: 1 for groups that share a class; NULL: the unit
+                          * matrix */
+  double *shared;        /* n_classes: the product of it with Z'v of the last v */
   gsize panels;          /* of ksh_panels (l) */
   gsize done;
   double *signs;    /* done x l: y, of room for bits x l */

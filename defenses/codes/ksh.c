@@ -1,7 +1,7 @@
 /* ksh: kernel-based supervised hashing. Of l labelled training rows, S (l x l) is 1 for two of one
- * class and -1 for others. With kernel features K (l x m, of anchors), bit k has the coefficients
- * a_k, the labelled rows have the signs y_k = sign (K a_k), and inner products of codes shall come
- * near to c S, greedily:
+ * class and -1 for others (of rows that have several, for two that share one). With kernel features
+ * K (l x m, of anchors), bit k has the coefficients a_k, the labelled rows have the signs y_k =
+ * sign (K a_k), and inner products of codes shall come near to c S, greedily:
  *
  *   R_0 = c S (for c bits),  R_k = R_(k-1) - y_k y_k',  a_k = argmax sign (K a)' R_(k-1) sign (K a)
  *
@@ -9,8 +9,9 @@
  * the better one stays: the relaxation without signs, under ||K a||^2 = l, is the first eigenvector
  * of K'R K a = mu K'K a; from it, Nesterov's accelerated gradient ascends g (K a)' R g (K a) with
  * the smooth sign g (x) = 2 / (1 + exp (-x)) - 1. With Z (l x C) of one-hot labels, S is
- * 2 Z Z' - 1 1' and R_k is never written out: a product with it costs l (k + 2). The hash function
- * is sign (a_k' z (x)).
+ * 2 Z Z' - 1 1' and R_k is never written out: a product with it costs l (k + 2). Of rows with
+ * several classes C are the sets that occur, and S is 2 Z A Z' - 1 1', A telling which of them
+ * meet. The hash function is sign (a_k' z (x)).
  *
  * Source: Liu, Wang, Ji, Jiang and Chang 2012, "Supervised Hashing with Kernels", section 3,
  * algorithm 1; 300 anchors and 1,000 labelled rows as its experiments have.
@@ -25,6 +26,7 @@
 #include "core/math/linalg.h"
 #include "defenses/codes/kernel-features.h"
 #include "defenses/codes/ksh-ascent.h"
+#include "defenses/codes/label-groups.h"
 #include "defenses/codes/supervised-hashing.h"
 
 /* Of the mean diagonal of K'K, added to it: kernels of near anchors are nearly the same. */
@@ -33,6 +35,7 @@
 typedef struct {
   AssayArena arena; /* of all arrays */
   KshResidual residual;
+  LabelGroups groups; /* of the labelled rows */
   double *relaxed; /* K'R K, m x m */
   double *gram;    /* K'K with its ridge, m x m; behind it in the same block */
   double norm;     /* ||R||^2 */
@@ -103,7 +106,8 @@ learn_bit (Ksh *ksh, float *ret_row, gboolean *ret_is_descent, GError **error)
 
 /* ---- All bits ---- */
 
-ASSAY_LOCAL_CLEAR (Ksh, ksh_clear, assay_arena_clear (&self->arena))
+ASSAY_LOCAL_CLEAR (Ksh, ksh_clear, label_groups_clear (&self->groups),
+                   assay_arena_clear (&self->arena))
 
 /* The features of @count labelled rows, drawn at random. */
 static AssayMatrix *
@@ -115,16 +119,14 @@ draw_labelled (const HashTraining *training, const AssayMatrix *features, gsize 
   g_autoptr (AssayMatrix) drawn = assay_matrix_new (count, features->cols, error);
   gboolean is_varied = FALSE;
 
-  ksh->residual.labels
-      = drawn != NULL ? assay_arena_alloc (&ksh->arena, count, sizeof (gint64), "labels", error)
-                      : NULL;
-  if (ksh->residual.labels == NULL)
-    return NULL;
   assay_stream_choose (&stream, features->rows, count, rows);
+  if (drawn == NULL || !label_groups_find (training, rows, count, &ksh->groups, error))
+    return NULL;
+  ksh->residual.labels = ksh->groups.of_rows;
+  ksh->residual.n_classes = ksh->groups.n;
   for (gsize i = 0; i < count; i++) {
     memcpy (assay_matrix_row (drawn, i), features->data + rows[i] * features->cols,
             features->cols * sizeof (float));
-    ksh->residual.labels[i] = training->labels[rows[i]];
     is_varied = is_varied || ksh->residual.labels[i] != ksh->residual.labels[0];
   }
   if (!is_varied)
@@ -132,19 +134,39 @@ draw_labelled (const HashTraining *training, const AssayMatrix *features, gsize 
                             "all %zu labelled rows that were drawn have label %" G_GINT64_FORMAT
                             ": expected "
                             "two classes at least; draw more",
-                            count, ksh->residual.labels[0]);
+                            count, training->labels[rows[0]]);
   if (ret_rows != NULL)
     memcpy (ret_rows, rows, count * sizeof (gsize));
   return g_steal_pointer (&drawn);
 }
 
-/* K'S K c = c (2 sum_k s_k s_k' - s s') with the sums s_k of the classes' rows and s of all. */
+/* A, where rows may have several classes. */
+static gboolean
+relate_groups (Ksh *ksh, GError **error)
+{
+  const gsize n = ksh->groups.n;
+  double *share;
+
+  ksh->residual.shared = assay_arena_alloc (&ksh->arena, n, sizeof (double), "sums", error);
+  if (ksh->groups.sets == NULL || ksh->arena.has_failed)
+    return !ksh->arena.has_failed;
+  share = assay_arena_alloc (&ksh->arena, n * n, sizeof (double), "similarities", error);
+  for (gsize i = 0; share != NULL && i < n * n; i++)
+    share[i] = label_groups_share (&ksh->groups, i / n, i % n) ? 1 : 0;
+  ksh->residual.share = share;
+  return share != NULL;
+}
+
+/* K'S K c = c (2 sum_k s_k s_k' - s s') with the sums s_k of the classes' rows and s of all; of
+ * groups, the first is a sum over pairs that share a class. */
 static void
 relate (Ksh *ksh, const AssayMatrix *labelled)
 {
   const gsize m = labelled->cols, n_classes = ksh->residual.n_classes;
   const double bits = (double) ksh->residual.bits;
   g_autofree double *sums = g_new0 (double, (n_classes + 1) * m);
+  g_autofree double *shared = NULL;
+  const AssayViewDouble view = assay_view_of_doubles (sums, n_classes, m);
   double *total = sums + n_classes * m;
 
   for (gsize i = 0; i < labelled->rows; i++)
@@ -154,8 +176,15 @@ relate (Ksh *ksh, const AssayMatrix *labelled)
       sums[(gsize) ksh->residual.labels[i] * m + j] += value;
       total[j] += value;
     }
-  assay_linalg_product_double (ASSAY_TN, assay_view_of_doubles (sums, n_classes, m),
-                               assay_view_of_doubles (sums, n_classes, m), ksh->relaxed, m);
+  if (ksh->residual.share != NULL) {
+    shared = g_new (double, n_classes * m);
+    assay_linalg_product_double (
+        ASSAY_NN, assay_view_of_doubles (ksh->residual.share, n_classes, n_classes), view, shared,
+        m);
+  }
+  assay_linalg_product_double (
+      ASSAY_TN, view, shared != NULL ? assay_view_of_doubles (shared, n_classes, m) : view,
+      ksh->relaxed, m);
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < m; j++)
       ksh->relaxed[i * m + j] = bits * (2 * ksh->relaxed[i * m + j] - total[i] * total[j]);
@@ -180,7 +209,7 @@ prepare (Ksh *ksh, const AssayMatrix *labelled, GError **error)
   residual->products = assay_arena_alloc (&ksh->arena, n_products, sizeof (double), "sums", error);
   ksh->relaxed
       = assay_arena_alloc (&ksh->arena, 2 * m * m, sizeof (double), "anchors' products", error);
-  if (ksh->arena.has_failed)
+  if (ksh->arena.has_failed || !relate_groups (ksh, error))
     return FALSE;
   ksh->gram = ksh->relaxed + m * m;
   ksh->norm = (double) (residual->bits * residual->bits) * (double) l * (double) l;
@@ -199,7 +228,7 @@ ksh_learn_traced (const HashTraining *training, const HashSettings *settings, Ks
 {
   const gsize bits = (gsize) settings->bits, count = (gsize) settings->labelled;
   g_auto (KernelFeatures) features = { NULL, NULL };
-  g_auto (Ksh) ksh = { .residual = { .bits = bits, .n_classes = training->n_classes } };
+  g_auto (Ksh) ksh = { .residual = { .bits = bits } };
   g_autoptr (AssayMatrix) labelled = NULL;
   g_autoptr (AssayMatrix) projection = NULL;
 

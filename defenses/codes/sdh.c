@@ -1,5 +1,6 @@
 /* sdh: supervised discrete hashing. Training rows with labels, one-hot in Y (t x C), are given
- * codes B (t x c, of -1 and 1) from which a linear classifier W (c x C) tells the label, and which
+ * codes B (t x c, of -1 and 1) from which a linear classifier W (c x C) tells the label (of rows
+ * that have several classes, or none, Y has as many ones), and which
  * an embedding F (x) = P' z (x) of kernel features z (m, of anchors) comes near to:
  *
  *   min  ||Y - B W||^2 + lambda ||W||^2 + nu (||B - Z P||^2 + delta ||P||^2)
@@ -22,6 +23,7 @@
 #include "core/data/arena.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/kernel-features.h"
+#include "defenses/codes/label-groups.h"
 #include "defenses/codes/supervised-hashing.h"
 
 /* Rows that are worked on at once. */
@@ -86,6 +88,20 @@ draw_codes (Sdh *sdh)
   }
 }
 
+/* (W y)_l of a training row. */
+static double
+told (const Sdh *sdh, gsize row, gsize l)
+{
+  const double *weights = sdh->classifier + l * sdh->n_classes;
+  double sum = 0;
+
+  if (sdh->training->label_sets == NULL)
+    return weights[(gsize) sdh->training->labels[row]];
+  for (gsize k = 0; k < sdh->n_classes; k++)
+    sum += hash_row_has (sdh->training, row, k) ? weights[k] : 0;
+  return sum;
+}
+
 /* Step B. */
 static void
 code_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
@@ -96,11 +112,10 @@ code_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
   g_autofree double *code = g_new (double, bits);
 
   for (gsize i = first; i < end; i++) {
-    const gsize label = (gsize) sdh->training->labels[i];
     float *row = assay_matrix_row (sdh->codes, i);
 
     for (gsize l = 0; l < bits; l++) {
-      linear[l] = sdh->classifier[l * sdh->n_classes + label]
+      linear[l] = told (sdh, i, l)
                   + sdh->settings->nu * (double) assay_matrix_row (sdh->embedded, i)[l];
       code[l] = (double) row[l];
     }
@@ -127,9 +142,9 @@ fit_classifier (Sdh *sdh, GError **error)
     gram[l * bits + l] += sdh->settings->lambda;
   memset (sdh->classifier, 0, bits * n_classes * sizeof (double));
   for (gsize i = 0; i < sdh->t; i++)
-    for (gsize l = 0; l < bits; l++)
-      sdh->classifier[l * n_classes + (gsize) sdh->training->labels[i]]
-          += (double) sdh->codes->data[i * bits + l];
+    for (gsize k = 0; k < n_classes; k++)
+      for (gsize l = 0; l < bits && hash_row_has (sdh->training, i, k); l++)
+        sdh->classifier[l * n_classes + k] += (double) sdh->codes->data[i * bits + l];
   if (!assay_linalg_solve_spd (bits, n_classes, gram, sdh->classifier, error))
     return assay_prefix (error, "sdh's classifier, lambda = %g: ", sdh->settings->lambda);
   assay_linalg_product_double (ASSAY_NT, assay_view_of_doubles (sdh->classifier, bits, n_classes),
@@ -172,7 +187,7 @@ embed_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
     const float *code = assay_matrix_row (sdh->codes, first + i);
 
     for (gsize k = 0; k < sdh->n_classes; k++) {
-      double error = sdh->training->labels[first + i] == (gint64) k;
+      double error = hash_row_has (sdh->training, first + i, k) ? 1 : 0;
 
       for (gsize l = 0; l < bits; l++)
         error -= (double) code[l] * sdh->classifier[l * sdh->n_classes + k];

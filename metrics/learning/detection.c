@@ -10,6 +10,7 @@
  * `constant-label-accuracy` the accuracy of the better constant answer to each label, by what users
  * have: without it, an accuracy over labels that few rows have says little. */
 #include "core/base/error.h"
+#include "core/data/formats/label-sets.h"
 #include "metrics/learning/average-precision.h"
 #include "metrics/learning/linear-test.h"
 
@@ -23,15 +24,17 @@ typedef struct {
 /* Whether rows have a label, by the sets of labels that rows have, or their only one. */
 typedef struct {
   const gint64 *labels;
-  const gint64 *sets; /* NULL: one label each */
+  const gint64 *sets; /* of words each; NULL: one label each */
+  gsize words;
   gsize n;
 } RowLabels;
 
 static gboolean
 row_has (const RowLabels *rows, gsize i, gsize label)
 {
-  return rows->sets != NULL ? (rows->sets[i] >> label & 1) != 0
-                            : rows->labels[i] == (gint64) label;
+  return rows->sets != NULL
+             ? assay_label_set_has (rows->sets + i * rows->words, rows->words, label)
+             : rows->labels[i] == (gint64) label;
 }
 
 typedef struct {
@@ -63,7 +66,7 @@ labels_of_secrets (const AssayReceived *received, gsize n_classes, RowLabels *re
                        "expected the labels of what users trained on, found none");
   *ret_labels = (RowLabels){ assay_array_int64 (labels),
                              sets != NULL ? assay_array_int64 (sets) : NULL,
-                             assay_array_count (labels) };
+                             assay_label_sets_words (sets), assay_array_count (labels) };
   for (gsize i = 0; i < ret_labels->n; i++)
     if (ret_labels->labels[i] < 0 || (guint64) ret_labels->labels[i] >= n_classes)
       return assay_fail (error, ASSAY_ERROR_DATA,
@@ -145,7 +148,8 @@ judge_labels (const LinearTest *test, const RowLabels *secrets, const Frequency 
   const AssayRoleData *data = &test->dataset->test_data;
   const RowLabels rows
       = { assay_role_labels (data),
-          data->label_sets != NULL ? assay_array_int64 (data->label_sets) : NULL, test->n };
+          data->label_sets != NULL ? assay_array_int64 (data->label_sets) : NULL,
+          assay_label_sets_words (data->label_sets), test->n };
   const gsize n_scores = test->shape.classes * test->n;
   g_autofree double *scores = assay_alloc (2 * n_scores, sizeof (double), "scores", error);
   g_autofree gboolean *has = g_new (gboolean, test->n);

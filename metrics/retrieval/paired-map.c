@@ -74,7 +74,7 @@ assess_from (AssayPairedSide side, const AssayUtilityContext *context,
     retrieval_fill_split (&retrieval, N_SERIES, outcomes->series);
   }
   task = (RankingTask){ retrieval.database,     retrieval.queries,  retrieval.item_labels,
-                        retrieval.query_labels, retrieval.are_sets, FALSE };
+                        retrieval.query_labels, retrieval.set_words, FALSE };
   return ranking_for_each (&task, judge, &judging, error);
 }
 

@@ -77,14 +77,6 @@ find_nearest (const guint16 *distances, gsize count, gsize bits, gsize k, gsize 
         ret_items[found++] = i;
 }
 
-static gboolean
-share_label (const Retrieval *retrieval, gsize a, gsize b)
-{
-  const guint64 *labels = retrieval->item_labels;
-
-  return retrieval->are_sets ? (labels[a] & labels[b]) != 0 : labels[a] == labels[b];
-}
-
 static gsize
 distance_of (const AssayCodes *codes, gsize a, gsize b)
 {
@@ -114,7 +106,7 @@ count_query (gsize query, guint worker, gpointer data)
       const gsize i = nearest[a], j = nearest[b];
 
       released[a] |= distance_of (items, i, j) <= counting->radius ? bit : 0;
-      truth[BY_LABELS][a] |= share_label (retrieval, i, j) ? bit : 0;
+      truth[BY_LABELS][a] |= retrieval_share_label (retrieval, i, j) ? bit : 0;
       if (counting->graph != NULL)
         truth[BY_GRAPH][a]
             |= assay_graph_find (counting->graph, i, j) != ASSAY_GRAPH_NONE ? bit : 0;

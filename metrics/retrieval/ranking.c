@@ -234,12 +234,32 @@ mark_common_labels (const guint64 *labels, guint64 label, gsize count, guint16 *
     inout_keys[i] = (guint16) (2 * inout_keys[i] + ((labels[i] & label) != 0));
 }
 
+/* A further word of sets, of keys that the first has marked. */
+ASSAY_VECTORISED static void
+mark_more_labels (const guint64 *labels, guint64 label, gsize count, guint16 *inout_keys)
+{
+  for (gsize i = 0; i < count; i++)
+    inout_keys[i] = (guint16) (inout_keys[i] | ((labels[i] & label) != 0));
+}
+
+/* Of items from @start on. */
+static void
+mark_common (const RankingTask *task, gsize query, gsize start, gsize count, guint16 *inout_keys)
+{
+  const guint64 *wanted = task->query_labels + query * task->set_words;
+
+  mark_common_labels (task->item_labels + start, wanted[0], count, inout_keys);
+  for (gsize w = 1; w < task->set_words; w++)
+    if (wanted[w] != 0)
+      mark_more_labels (task->item_labels + w * task->items->count + start, wanted[w], count,
+                        inout_keys);
+}
+
 /* @first: of the panel, counted in each run. */
 static void
 make_keys (const Job *job, gsize query, gsize first, Keys *ret_keys)
 {
   const guint64 *code = job->task->queries->data + query * job->task->queries->words;
-  const guint64 label = job->task->query_labels[query];
 
   ret_keys->least = PANEL;
   for (gsize run = 0; run < RUNS; run++) {
@@ -250,10 +270,11 @@ make_keys (const Job *job, gsize query, gsize first, Keys *ret_keys)
 
     assay_codes_turned_distances (job->turned + start, job->task->items->count,
                                   job->task->items->words, code, count, keys);
-    if (job->task->are_sets)
-      mark_common_labels (job->task->item_labels + start, label, count, keys);
+    if (job->task->set_words > 0)
+      mark_common (job->task, query, start, count, keys);
     else
-      mark_equal_labels (job->task->item_labels + start, label, count, keys);
+      mark_equal_labels (job->task->item_labels + start, job->task->query_labels[query], count,
+                         keys);
     ret_keys->counts[run] = count;
     ret_keys->least = MIN (ret_keys->least, count);
   }

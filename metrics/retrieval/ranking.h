@@ -27,13 +27,14 @@ double ranking_average_precision_at (const Ranking *ranking, guint64 k);
 double ranking_found (const Ranking *ranking, guint64 k);
 
 /* Fewer than 2^32 items are ranked for each query. Labels are numbers of classes, of which a pair
- * must share its only one; or sets, bit c for class c, which must have one in common. */
+ * must share its only one; or sets of so many words (core/data/formats/label-sets.h), which must
+ * have one in common: of queries set after set, of items word after word. */
 typedef struct {
   const AssayCodes *items;
   const AssayCodes *queries;
   const guint64 *item_labels;
   const guint64 *query_labels;
-  gboolean are_sets;
+  gsize set_words;     /* 0: labels are numbers */
   gboolean has_stable; /* also in database order, which takes a second pass */
 } RankingTask;
 

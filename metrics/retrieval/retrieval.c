@@ -5,6 +5,7 @@
 
 #include "core/base/free.h"
 #include "core/base/parallel.h"
+#include "core/data/formats/label-sets.h"
 #include "core/math/hash-function.h"
 #include "metrics/learning/network-test.h"
 
@@ -15,35 +16,49 @@ ASSAY_CLEAR_FUNC (Retrieval, retrieval_clear, assay_codes_free (self->database),
 /* ---- Labels ---- */
 
 static gboolean
-check_sets (const gint64 *sets, gsize n, const char *what, GError **error)
+check_sets (const gint64 *sets, gsize n, gsize words, const char *what, GError **error)
 {
-  for (gsize i = 0; i < n; i++)
+  for (gsize i = 0; i < n * words; i++)
     if (sets[i] < 0)
       return assay_fail (error, ASSAY_ERROR_DATA,
-                         "the label set of %s %zu is %" G_GINT64_FORMAT
-                         "; expected a bit for each class, of 63 at most",
-                         what, i, sets[i]);
+                         "the label set of %s %zu has the word %" G_GINT64_FORMAT
+                         "; expected a bit for each class, of %d in a word",
+                         what, i / words, sets[i], ASSAY_LABEL_SET_CLASSES);
   return TRUE;
 }
 
-/* The @labels of @n of @what as numbers or bits; NULL with @error. */
+/* The @labels of @n of @what as numbers, or as sets of @words; NULL with @error. */
 static guint64 *
-read_labels (const AssayArray *labels, gsize n, gsize n_classes, gboolean are_sets,
-             const char *what, GError **error)
+read_labels (const AssayArray *labels, gsize n, gsize n_classes, gsize words, const char *what,
+             GError **error)
 {
+  const gsize count = n * MAX (words, 1);
   guint64 *copy;
 
-  if (labels == NULL || assay_array_count (labels) != n)
+  if (labels == NULL || labels->shape[0] != n)
     return assay_fail_null (
         error, ASSAY_ERROR_MISMATCH, "expected a label%s for each of the %zu %ss, found %s",
-        are_sets ? " set" : "", n, what, labels == NULL ? "none" : "another number of them");
-  if (are_sets ? !check_sets (assay_array_int64 (labels), n, what, error)
-               : !network_test_check_labels (assay_array_int64 (labels), n, n_classes, what, error))
+        words > 0 ? " set" : "", n, what, labels == NULL ? "none" : "another number of them");
+  if (words > 0
+          ? !check_sets (assay_array_int64 (labels), n, words, what, error)
+          : !network_test_check_labels (assay_array_int64 (labels), n, n_classes, what, error))
     return NULL;
-  copy = assay_alloc (n, sizeof (guint64), "labels", error);
+  copy = assay_alloc (count, sizeof (guint64), "labels", error);
   if (copy != NULL)
-    memcpy (copy, labels->data, n * sizeof (guint64));
+    memcpy (copy, labels->data, count * sizeof (guint64));
   return copy;
+}
+
+/* Word after word, as rankings read them. */
+static guint64 *
+turn_sets (const guint64 *sets, gsize n, gsize words, GError **error)
+{
+  guint64 *turned = assay_alloc (n * words, sizeof (guint64), "labels", error);
+
+  for (gsize i = 0; turned != NULL && i < n; i++)
+    for (gsize w = 0; w < words; w++)
+      turned[w * n + i] = sets[i * words + w];
+  return turned;
 }
 
 /* Sets where either side has them, as one label says nothing of whether others are shared. */
@@ -54,18 +69,42 @@ gather_labels (const AssayDataset *dataset, const AssayReceived *received, Retri
   const AssayArrays *truth = &received->truth->arrays;
   const AssayArray *item_sets = assay_arrays_get (truth, "label-sets");
   const AssayArray *query_sets = dataset->test_data.label_sets;
-  const gboolean are_sets = item_sets != NULL || query_sets != NULL;
+  const gsize of_items = assay_label_sets_words (item_sets);
+  const gsize of_queries = assay_label_sets_words (query_sets), words = MAX (of_items, of_queries);
+  const gsize n_items = retrieval->database->count;
+  g_autofree guint64 *sets = NULL;
 
-  retrieval->are_sets = are_sets;
+  if (of_items > 0 && of_queries > 0 && of_items != of_queries)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "label sets of secrets have %zu words, those of test rows %zu; expected as "
+                       "many, of %d classes each",
+                       of_items, of_queries, ASSAY_LABEL_SET_CLASSES);
+  retrieval->set_words = words;
+  sets = read_labels (words > 0 ? item_sets : assay_arrays_get (truth, "labels"), n_items,
+                      dataset->n_classes, words, "secret", error);
+  if (sets == NULL)
+    return FALSE;
   retrieval->item_labels
-      = read_labels (are_sets ? item_sets : assay_arrays_get (truth, "labels"),
-                     retrieval->database->count, dataset->n_classes, are_sets, "secret", error);
+      = words > 1 ? turn_sets (sets, n_items, words, error) : g_steal_pointer (&sets);
   if (retrieval->item_labels == NULL)
     return FALSE;
   retrieval->query_labels
-      = read_labels (are_sets ? query_sets : dataset->test_data.labels, retrieval->n_rows,
-                     dataset->n_classes, are_sets, "test row", error);
+      = read_labels (words > 0 ? query_sets : dataset->test_data.labels, retrieval->n_rows,
+                     dataset->n_classes, words, "test row", error);
   return retrieval->query_labels != NULL;
+}
+
+gboolean
+retrieval_share_label (const Retrieval *retrieval, gsize a, gsize b)
+{
+  const guint64 *labels = retrieval->item_labels;
+
+  if (retrieval->set_words == 0)
+    return labels[a] == labels[b];
+  for (gsize w = 0; w < retrieval->set_words; w++, labels += retrieval->database->count)
+    if ((labels[a] & labels[b]) != 0)
+      return TRUE;
+  return FALSE;
 }
 
 /* ---- Codes ---- */
@@ -97,42 +136,61 @@ hash_queries (const AssayRelease *release, const AssayDataset *dataset,
 /* Labels, or classes of sets, that items have. */
 typedef struct {
   GHashTable *labels;
-  guint64 classes;
+  guint64 *classes; /* set_words */
 } Held;
+
+static void
+clear_held (Held *held)
+{
+  g_hash_table_unref (held->labels);
+  g_free (held->classes);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Held, clear_held)
 
 static Held
 held_by_items (const Retrieval *retrieval)
 {
-  Held held = { .labels = g_hash_table_new (g_int64_hash, g_int64_equal) };
+  const gsize n = retrieval->database->count, words = retrieval->set_words;
+  Held held = { .labels = g_hash_table_new (g_int64_hash, g_int64_equal),
+                .classes = g_new0 (guint64, words) };
 
-  for (gsize i = 0; i < retrieval->database->count; i++)
-    if (retrieval->are_sets)
-      held.classes |= retrieval->item_labels[i];
-    else
-      g_hash_table_add (held.labels, &retrieval->item_labels[i]);
+  for (gsize i = 0; words == 0 && i < n; i++)
+    g_hash_table_add (held.labels, &retrieval->item_labels[i]);
+  for (gsize w = 0; w < words; w++)
+    for (gsize i = 0; i < n; i++)
+      held.classes[w] |= retrieval->item_labels[w * n + i];
   return held;
+}
+
+static gboolean
+is_held (const Held *held, const guint64 *label, gsize words)
+{
+  guint64 common = 0;
+
+  for (gsize w = 0; w < words; w++)
+    common |= held->classes[w] & label[w];
+  return words > 0 ? common != 0 : g_hash_table_contains (held->labels, label);
 }
 
 /* Moves the queries that have a relevant item to the front. */
 static gboolean
 keep_answerable (Retrieval *retrieval, GError **error)
 {
+  const gsize words = MAX (retrieval->set_words, 1);
   AssayCodes *queries = retrieval->queries;
-  const Held held = held_by_items (retrieval);
+  g_auto (Held) held = held_by_items (retrieval);
   gsize n = 0;
 
   for (gsize i = 0; i < retrieval->n_rows; i++) {
-    const guint64 label = retrieval->query_labels[i];
+    const guint64 *label = retrieval->query_labels + i * words;
 
-    if (retrieval->are_sets ? (label & held.classes) == 0
-                            : !g_hash_table_contains (held.labels, &label))
+    if (!is_held (&held, label, retrieval->set_words))
       continue;
     memmove (queries->data + n * queries->words, queries->data + i * queries->words,
              queries->words * sizeof (guint64));
-    retrieval->query_labels[n] = label;
+    memmove (retrieval->query_labels + n * words, label, words * sizeof (guint64));
     retrieval->rows[n++] = i;
   }
-  g_hash_table_unref (held.labels);
   queries->count = n;
   return n > 0
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -216,6 +274,6 @@ retrieval_assess (const RetrievalUtility *utility, const AssayUtilityContext *co
     return FALSE;
   retrieval_fill_split (&retrieval, utility->n_series, ret_outcomes->series);
   task = (RankingTask){ retrieval.database,     retrieval.queries,  retrieval.item_labels,
-                        retrieval.query_labels, retrieval.are_sets, utility->has_stable };
+                        retrieval.query_labels, retrieval.set_words, utility->has_stable };
   return ranking_for_each (&task, utility->judge, &judging, error);
 }

@@ -13,8 +13,11 @@ typedef struct {
   gsize n_rows;        /* of the role test */
   guint64 *item_labels;
   guint64 *query_labels;
-  gboolean are_sets; /* labels are (see RankingLabels) */
+  gsize set_words; /* see RankingTask */
 } Retrieval;
+
+/* Whether two items share a label. */
+gboolean retrieval_share_label (const Retrieval *retrieval, gsize a, gsize b);
 
 /* ASSAY_ERROR_MISMATCH where something of this is missing or of another size, and where no query
  * has a relevant item. The caller clears @ret_retrieval also where it fails. */

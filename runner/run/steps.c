@@ -5,6 +5,7 @@
 
 #include "core/base/json.h"
 #include "core/base/vectors.h"
+#include "core/data/formats/label-sets.h"
 #include "core/games/control-like.h"
 #include "core/games/control.h"
 
@@ -38,6 +39,8 @@ assay_secrets_of (const AssayTruth *truth, AssaySecrets *ret_secrets, GError **e
                            .groups = numbers_of (truth, "groups"),
                            .labels = numbers_of (truth, "labels"),
                            .label_sets = numbers_of (truth, "label-sets"),
+                           .label_words = assay_label_sets_words (
+                               assay_arrays_get (&truth->arrays, "label-sets")),
                            .attributes = numbers_of (truth, "attributes"),
                            .n_attributes = attributes != NULL ? attributes->shape[1] : 0,
                            .frames = frames != NULL ? assay_array_view (frames).data : NULL,
@@ -88,7 +91,8 @@ assay_truth_of (const AssaySecrets *secrets, GError **error)
   assay_arrays_take (&truth->arrays, "secrets", assay_array_take_matrix (copy));
   add_known (truth, "groups", ASSAY_INT64, secrets->groups, n, 0);
   add_known (truth, "labels", ASSAY_INT64, secrets->labels, n, 0);
-  add_known (truth, "label-sets", ASSAY_INT64, secrets->label_sets, n, 0);
+  add_known (truth, "label-sets", ASSAY_INT64, secrets->label_sets, n,
+             secrets->label_words > 1 ? secrets->label_words : 0);
   add_known (truth, "attributes", ASSAY_INT64, secrets->attributes, n, secrets->n_attributes);
   add_known (truth, "partners", ASSAY_INT64, secrets->counterparts, n, 1);
   add_known (truth, "frames", ASSAY_FLOAT32, secrets->frames, n, 4);
@@ -185,6 +189,8 @@ assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecti
           .public_rows = uses & ASSAY_GRANT_PUBLIC ? knowledge->public_rows : NULL,
           .public_labels = uses & ASSAY_GRANT_PUBLIC ? knowledge->public_labels : NULL,
           .labels = secrets->labels,
+          .label_sets = secrets->label_sets,
+          .label_words = secrets->label_words,
           .n_classes = secrets->n_classes,
           .edges = secrets->edges,
           .first_cols = secrets->first_cols,

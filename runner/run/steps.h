@@ -11,7 +11,8 @@ typedef struct {
   AssayView rows;
   const gint64 *groups;
   const gint64 *labels;
-  const gint64 *label_sets;   /* see AssayRoleData */
+  const gint64 *label_sets;   /* x label_words: see AssayRoleData */
+  gsize label_words;
   const gint64 *attributes;   /* x n_attributes */
   gsize n_attributes;
   const gint64 *counterparts; /* see AssayDataset */

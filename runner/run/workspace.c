@@ -5,6 +5,7 @@
 
 #include "core/base/free.h"
 #include "core/base/shared-work.h"
+#include "core/data/formats/label-sets.h"
 #include "core/graph/edge-array.h"
 #include "runner/plan/order.h"
 #include "runner/plan/pairing.h"
@@ -218,6 +219,7 @@ take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *pr
   const AssayDataset *open = &workspace->open;
   const AssayRoleData *data = &open->secret_data;
   const gsize q = data->attributes != NULL ? data->attributes->shape[1] : 0;
+  const gsize words = assay_label_sets_words (data->label_sets);
   const gsize *chosen = workspace->order.rows + first;
 
   protected->rows = assay_matrix_new (count, assay_rows_cols (open->secrets), error);
@@ -229,7 +231,8 @@ take_secrets (AssayWorkspace *workspace, gsize first, gsize count, Protected *pr
     .rows = assay_matrix_view (protected->rows),
     .groups = gather (protected, open->groups, sizeof (gint64), chosen),
     .labels = gather (protected, data_of (data->labels), sizeof (gint64), chosen),
-    .label_sets = gather (protected, data_of (data->label_sets), sizeof (gint64), chosen),
+    .label_sets = gather (protected, data_of (data->label_sets), words * sizeof (gint64), chosen),
+    .label_words = words,
     .attributes = gather (protected, data_of (data->attributes), q * sizeof (gint64), chosen),
     .n_attributes = q,
     .counterparts = gather (protected, open->counterparts, sizeof (gint64), chosen),

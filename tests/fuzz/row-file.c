@@ -1,5 +1,5 @@
-/* Fuzz target: rows of TEXMEX, NumPy (.npy, .npz) and CSV files. An input is a specification as
- * scenarios have it, a line end, and the content of every file that it names. */
+/* Fuzz target: rows of TEXMEX, NumPy (.npy, .npz), CSV and text files. An input is a specification
+ * as scenarios have it, a line end, and the content of every file that it names. */
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "core/data/row-table.h"
 
 static const char *const names[]
-    = { "a.fvecs", "a.bvecs", "a.ivecs", "a.npy", "a.npz", "a.csv", "a.tsv", NULL };
+    = { "a.fvecs", "a.bvecs", "a.ivecs", "a.npy", "a.npz", "a.csv", "a.tsv", "a.dat", NULL };
 
 static void
 check_rows (const AssayRowFiles *files)

@@ -45,8 +45,10 @@ static void
 case_init (Case *ret_case)
 {
   ret_case->rows = draw_rows (ROWS, 1, ret_case->labels);
-  ret_case->training = (HashTraining){ assay_matrix_view (ret_case->rows), ret_case->labels,
-                                       CLASSES, assay_stream_key (23, 0, "learn", "") };
+  ret_case->training = (HashTraining){ .rows = assay_matrix_view (ret_case->rows),
+                                       .labels = ret_case->labels,
+                                       .n_classes = CLASSES,
+                                       .stream = assay_stream_key (23, 0, "learn", "") };
   ret_case->settings = (HashSettings){
     .bits = BITS, .iterations = 5, .anchors = ANCHORS, .labelled = LABELLED, .lambda = 1, .nu = 1e-5
   };

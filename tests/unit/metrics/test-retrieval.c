@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "core/base/parallel.h"
+#include "core/data/formats/label-sets.h"
 #include "core/math/hash-function.h"
 #include "metrics/retrieval/ranking.h"
 #include "runner/run/steps.h"
@@ -65,15 +66,21 @@ draw_codes (gsize n, gsize bits, guint64 trial)
 static AssayArray *
 draw_labels (const Sizes *sizes, gsize n, gboolean are_sets, guint64 trial)
 {
-  gint64 *labels = g_new (gint64, n);
+  const gsize words = are_sets ? assay_label_set_words (sizes->n_classes) : 1;
+  gint64 *labels = g_new0 (gint64, n * words);
 
   for (gsize i = 0; i < n; i++) {
     AssayStream stream = assay_stream (retrieval_key (trial), i);
-    const guint64 most = are_sets ? G_GUINT64_CONSTANT (1) << sizes->n_classes : sizes->n_classes;
+    const guint64 most = words > 1 ? sizes->n_classes
+                         : are_sets ? G_GUINT64_CONSTANT (1) << sizes->n_classes
+                                    : sizes->n_classes;
 
-    labels[i] = (gint64) assay_stream_below (&stream, most);
+    for (gsize j = 0; words > 1 && j < i % 6; j++)
+      assay_label_set_add (labels + i * words, assay_stream_below (&stream, most));
+    if (words == 1)
+      labels[i] = (gint64) assay_stream_below (&stream, most);
   }
-  return assay_array_take (ASSAY_INT64, 1, &n, labels);
+  return assay_label_sets_take (n, words, labels);
 }
 
 /* Bit j of a row's code is x_j > 1/4: +1 or -1. */
@@ -160,15 +167,17 @@ compare_query (const Material *material, gsize query, gsize *ret_distances, gboo
   const AssayRoleData *test = &material->dataset.test_data;
   const gint64 *items
       = assay_array_int64 (assay_arrays_get (truth, sizes->are_sets ? "label-sets" : "labels"));
-  const gint64 wanted
-      = assay_array_int64 (sizes->are_sets ? test->label_sets : test->labels)[query];
+  const gsize words = sizes->are_sets ? assay_label_set_words (sizes->n_classes) : 1;
+  const gint64 *wanted
+      = assay_array_int64 (sizes->are_sets ? test->label_sets : test->labels) + query * words;
   const guint8 *codes = assay_arrays_get (&material->release->arrays, "codes")->data;
   gsize n = 0;
 
   for (gsize i = 0; i < sizes->n_items; i++) {
     ret_distances[i]
         = naive_hamming (codes + i * bytes, material->queries + query * bytes, sizes->bits);
-    ret_relevant[i] = sizes->are_sets ? (items[i] & wanted) != 0 : items[i] == wanted;
+    ret_relevant[i] = sizes->are_sets ? assay_label_sets_meet (items + i * words, wanted, words)
+                                      : items[i] == *wanted;
     n += ret_relevant[i] ? 1 : 0;
   }
   return n;
@@ -180,7 +189,8 @@ compare_query (const Material *material, gsize query, gsize *ret_distances, gboo
 static const Sizes all_sizes[] = {
   { 1, 1, 17, FALSE, 1 },    { 3, 5, 20, FALSE, 3 },     { 8, 40, 33, TRUE, 4 },
   { 48, 701, 18, FALSE, 3 }, { 64, 2049, 16, TRUE, 5 },  { 65, 2300, 9, FALSE, 100 },
-  { 130, 300, 5, TRUE, 6 },  { 12, 4111, 7, FALSE, 10 },
+  { 130, 300, 5, TRUE, 6 },  { 12, 4111, 7, FALSE, 10 },  { 24, 701, 18, TRUE, 81 },
+  { 16, 2300, 14, TRUE, 130 },
 };
 
 Test (retrieval, map_is_that_of_sorted_lists)
@@ -396,8 +406,8 @@ Test (retrieval, labels_must_be_there_and_fit)
                   "expected a label set for each of the 12 test rows, found none");
   test->label_sets = labels_of (12, -1);
   assert_refused (&material, ASSAY_ERROR_DATA,
-                  "the label set of test row 0 is -1; expected a bit for each class, of 63 at "
-                  "most");
+                  "the label set of test row 0 has the word -1; expected a bit for each class, of "
+                  "63 in a word");
   assay_array_free (test->label_sets);
   test->label_sets = labels_of (12, 5);
   assert_refused (&material, ASSAY_ERROR_MISMATCH,
