@@ -348,11 +348,32 @@ try_out_once (const char *folder, const char *scratch)
   g_mutex_unlock (&lock);
 }
 
+/* ---- What was asked for ---- */
+
+/* Whoever runs the audit may demand more than the scenario does, and not less. */
+static gboolean
+is_demanded (void)
+{
+  return g_strcmp0 (g_getenv (ASSAY_CONFINE_VARIABLE),
+                    assay_confine_names[ASSAY_CONFINE_REQUIRED])
+         == 0;
+}
+
+static AssayConfine
+at_least (AssayConfine confine)
+{
+  return is_demanded () && confine == ASSAY_CONFINE_AUTO ? ASSAY_CONFINE_REQUIRED : confine;
+}
+
 char *
 assay_confine_describe (AssayConfine confine)
 {
   g_autofree char *folder = NULL;
 
+  confine = at_least (confine);
+  if (confine == ASSAY_CONFINE_NEVER && is_demanded ())
+    return g_strdup ("not started, because it is not to be confined (confine = never against "
+                     ASSAY_CONFINE_VARIABLE " = required)");
   if (confine == ASSAY_CONFINE_NEVER)
     return g_strdup (ASSAY_NOT_CONFINED " (confine = never)");
   folder = g_dir_make_tmp ("assay-confine-XXXXXX", NULL);
@@ -375,6 +396,11 @@ assay_confine_command (AssayConfine confine, char *const *words, const char *fol
                        const char *scratch, GPtrArray **ret_command, GError **error)
 {
   *ret_command = NULL;
+  confine = at_least (confine);
+  if (confine == ASSAY_CONFINE_NEVER && is_demanded ())
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "confine = never, but " ASSAY_CONFINE_VARIABLE
+                       " = required; expected confine = auto or required");
   if (confine == ASSAY_CONFINE_NEVER)
     return TRUE;
   try_out_once (folder, scratch);

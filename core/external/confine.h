@@ -24,6 +24,10 @@ typedef enum {
   ASSAY_CONFINE_REQUIRED, /* without bubblewrap the program is not started */
 } AssayConfine;
 
+/* Of the environment: "required" makes that of `auto`, and refuses `never`, so that whoever audits
+ * need not read the settings of a scenario that another wrote. */
+#define ASSAY_CONFINE_VARIABLE "ASSAY_CONFINE"
+
 extern const char *const assay_confine_names[]; /* in this order; NULL ends */
 
 /* The command for @words (of which the first is found) so that they run confined, and can write to

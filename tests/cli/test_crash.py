@@ -133,7 +133,7 @@ def check_stopped(result, says):
     is_begun = re.match(r"assay: output folder [^:]* cannot be created", result.err) is None
     assert result.code == 4 or (result.code == 2 and not is_begun), str(result)
     lines = result.err.splitlines()
-    assert re.match(rf"assay: .*out/.*: .*({says})", lines[0]), str(result)
+    assert re.match(rf"assay: .*out(/.*)?: .*({says})", lines[0]), str(result)
     if is_begun and len(lines) > 1:
         assert lines[1].startswith("What is done is kept in") and lines[2] == "Go on with:", (
             str(result))
@@ -165,6 +165,25 @@ def test_disk_full_at_system_calls(sandbox, count):
 def test_read_only_at_system_calls(sandbox, count):
     """As a file system is mounted again after an error of the disk."""
     fail_at_calls(sandbox, count, "EROFS", "ead-only|readonly|I/O")
+
+
+def test_one_write_that_fails(sandbox):
+    """Of each file of the results the last one, where all before and after succeed."""
+    whole = Whole(sandbox)
+    last = {path: (name, number, path) for name, number, path in points_of_run(sandbox)
+            if name == "write" and "/out/epsilon-" in path and path.endswith(".tmp")}
+    files = {path.rpartition("/")[2] for path in last}
+    assert {"results.json.tmp", "results.csv.tmp", "claims.xml.tmp", "summary.md.tmp",
+            "report.html.tmp", "run.json.tmp"} <= files, files
+
+    def fail(point):
+        shutil.rmtree(sandbox.path / "out", ignore_errors=True)
+        result = strace(sandbox, inject(point, "error=ENOSPC"), *RUN, "out")
+        assert result.code == 4, str(result)
+        check_stopped(result, "space")
+        resumed(sandbox, "out", whole)
+
+    at_each(last.values(), fail)
 
 
 def test_read_only_disk_is_not_gone_on_with(sandbox):

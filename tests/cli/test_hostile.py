@@ -5,15 +5,19 @@ that would have worked. docs/security.md names these tests."""
 import json
 import os
 import pathlib
+import shutil
 import socket
 import subprocess
 import threading
 
 import pytest
 
+import data
 import junit_rules
-from exec_programs import SCALE, UNSCALE, VERBATIM, group, prepare, protect, run_scenario, write_program
-from test_programs import break_bubblewrap, need_bubblewrap
+from exec_mechanisms import DISTINGUISH, FLIP, WRITE, claiming, prepare_claims, run_claims
+from exec_programs import (SCALE, UNSCALE, VERBATIM, group, median_errors, prepare, protect,
+                           run_scenario, write_program)
+from test_programs import break_bubblewrap, need_bubblewrap, try_to_reach
 
 # Each attempt is a line "NAME: EXPRESSION"; what raises no OSError was possible.
 ATTEMPTS = """
@@ -27,6 +31,15 @@ def call(number, *arguments):
     if libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments)) < 0:
         if ctypes.get_errno() in (1, 13):
             raise OSError(ctypes.get_errno(), "refused")
+
+def clone(namespaces):
+    "A child in namespaces of its own, which ends at once."
+    pid = libc.syscall(ctypes.c_long(56), ctypes.c_long(namespaces | 17), *[ctypes.c_long(0)] * 4)
+    if pid == 0:
+        os._exit(0)
+    if pid < 0:
+        raise OSError(ctypes.get_errno(), "refused")
+    os.waitpid(pid, 0)
 
 def write(path, flags=os.O_WRONLY):
     end = os.open(path, flags | os.O_NONBLOCK)
@@ -172,20 +185,32 @@ attempt(fifo=lambda: write(here / "fifo"), both=lambda: write(here / "fifo", os.
     os.close(reader)
 
 
+def test_bubblewrap_alone(sandbox):
+    """Without Landlock and seccomp its mounts and namespaces still hold."""
+    need_bubblewrap()
+    prepare(sandbox)
+    (sandbox.root / "bare").mkdir()
+    sandbox.assay_path = pathlib.Path(shutil.copy2(sandbox.assay_path, sandbox.root / "bare"))
+    said, made = try_to_reach(sandbox, "--set", "confine=required")
+    assert (said, made) == ("folder temporary", [])
+
+
 def test_calls_that_reach_further(sandbox):
     """Other processes' memory, keys that outlive it, code in the kernel, namespaces of its own."""
     body = """
 numbers = dict(ptrace=(101, 16, 2**30), process_vm_readv=(310, os.getppid()), keyctl=(250, 0, -3),
                bpf=(321, 0), userfaultfd=(323, 0), io_uring=(425, 1), perf=(298, 0), unshare=(272, 0),
                open_by_handle=(304, -1), mount=(165, 0), clone3=(435, 0, 0))
+inner = dict(clone_user=0x10000000, clone_network=0x50000000)
 attempt(**{name: lambda given=given: call(*given) for name, given in numbers.items()
            if os.uname().machine == "x86_64"},
+        **{name: lambda given=given: clone(given) for name, given in inner.items()},
         processes=lambda: need(subprocess.run(["sh", "-c", "exit 3"]).returncode == 3))
 """
     if os.uname().machine != "x86_64":
         pytest.skip("the numbers of the calls are those of x86-64")
     never = held_against_never(sandbox, body, ["clone3", "processes"])
-    assert {"ptrace", "unshare", "clone3", "processes"} <= set(never), never
+    assert {"ptrace", "unshare", "clone3", "clone_user", "processes"} <= set(never), never
 
 
 def test_nothing_is_kept_for_the_next_start(sandbox):
@@ -233,6 +258,35 @@ sys.exit("did: " + " ".join(seen))
     assert "memory" in kept and f"/dev/shm/{own}" in kept, kept
 
 
+# ---- What it answers ----
+
+# A process that outlives its start holds the answer's file, and overwrites its numbers once it was
+# read.
+LATER = SCALE + """
+import time
+end = os.open(FOLDER / "release" / "vectors.npy", os.O_RDWR)
+if os.fork() == 0:
+    os.setsid()
+    os.close(2)
+    while FOLDER.exists():
+        time.sleep(0.01)
+    os.pwrite(end, bytes(8 * 16 * 4), os.fstat(end).st_size - 8 * 16 * 4)
+    os._exit(0)
+"""
+
+
+def test_answer_that_changes_later(sandbox):
+    """What was read once is what every attack sees, though the file changes between two of them."""
+    prepare(sandbox)
+    late = write_program(sandbox, "late.py", LATER)
+    slow = write_program(sandbox, "slow.py", "import time\ntime.sleep(0.5)\n" + UNSCALE)
+    found = run_scenario(sandbox, group("defense", "later", late, "confine = never")
+                         + group("attack", "slow", slow, "grants = other-releases",
+                                 "confine = never") + VERBATIM)
+    assert all(abs(error - 0.25) < 1e-6 for error in median_errors(found["later", "verbatim"])), (
+        str(found["later", "verbatim"]))
+
+
 # ---- What it says ----
 
 BAD = "\x1b]0;title\x07\x1b[31mred \u202eesrever\u202c \u2066isolated\u2069 \x9b2J \u2028line"
@@ -241,11 +295,12 @@ BAD = "\x1b]0;title\x07\x1b[31mred \u202eesrever\u202c \u2066isolated\u2069 \x9b
 def test_words_for_the_reader(sandbox):
     """Escapes of terminals, overrides of direction, markup and formulas, in a message and a name."""
     prepare(sandbox)
-    program = write_program(sandbox, "talk.py", f"sys.exit({BAD!r} + '<script>alert(1)</script>')\n")
+    program = write_program(sandbox, "talk.py", f"sys.exit({BAD!r} + '<plaintext>')\n")
     run_scenario(sandbox, VERBATIM + group("defense", "talks", program)
                  + group("defense", "fine", write_program(sandbox, "fine.py", SCALE),
                          "settings = =cmd()")
-                 + "[claim c]\nmeasure = recovery-rate\nat-most = 0.5\n", code=1)
+                 + "[claim c]\nmeasure = recovery-rate\nat-most = 0.5\n", code=1,
+                 words=("--set", "scenario.title=<plaintext> & [a](b)"))
     said = sandbox.assay("report", "out", "--out", "again")
     texts = {"terminal": said.out + said.err}
     for name in ("results.csv", "claims.xml", "summary.md", "report.html"):
@@ -254,7 +309,9 @@ def test_words_for_the_reader(sandbox):
         bad = [mark for mark in "\x1b\x07\x9b\u202e\u202c\u2066\u2069\u2028" if mark in text]
         assert not bad, f"{name}: {bad}"
     assert "red" in texts["terminal"], texts["terminal"]
-    assert "<script>alert" not in texts["report.html"] + texts["claims.xml"] + texts["summary.md"]
+    for name in ("claims.xml", "summary.md", "report.html"):
+        assert "plaintext" in texts[name] and "<plaintext" not in texts[name], name
+    assert "[a](b)" not in texts["summary.md"], texts["summary.md"]
     fields = [field for line in texts["results.csv"].splitlines() for field in line.split(",")]
     assert "'=cmd()" in fields and "=cmd()" not in fields, fields
     assert not junit_rules.problems_of(texts["claims.xml"])
@@ -290,6 +347,33 @@ def test_report_says_what_confined_each_program(sandbox):
     assert "defense scaled: Landlock, seccomp alone" in checked.out + checked.err, str(checked)
 
 
+def test_confinement_is_demanded_by_the_environment(sandbox):
+    """As examples/ci does: for what a scenario leaves open, and against what it switches off."""
+    need_all_layers(sandbox)
+    prepare(sandbox)
+    scale = write_program(sandbox, "scale.py", SCALE)
+    sandbox.environment["ASSAY_CONFINE"] = "required"
+    sandbox.expect(protect(sandbox, scale), out="", err="")
+    sandbox.refuses(protect(sandbox, scale, "--set", "confine=never"),
+                    "defense exec: confine = never, but ASSAY_CONFINE = required; expected confine = "
+                    "auto or required")
+    parts = (VERBATIM + group("defense", "loose", scale, "confine = never")
+             + group("defense", "scaled", scale))
+    found = run_scenario(sandbox, parts, code=3)
+    assert {name: [cell["status"] for cell in cells] for (name, _), cells in found.items()} == {
+        "loose": ["error"] * 2, "scaled": ["ok"] * 2}, found
+    checked = sandbox.assay("check", "--auditor", "exec.scenario")
+    assert checked.code == 2 and (
+        "defense loose: not started, because it is not to be confined (confine = never against "
+        "ASSAY_CONFINE = required)") in checked.err, str(checked)
+    break_bubblewrap(sandbox)
+    sandbox.refuses(protect(sandbox, scale),
+                    "defense exec: confine = required, but the program cannot be confined: bwrap: "
+                    "No permissions to create new namespace")
+    sandbox.environment["ASSAY_CONFINE"] = "auto"
+    sandbox.expect(protect(sandbox, scale), out="", err="")
+
+
 # ---- What it can tell from its request ----
 
 LOG = """
@@ -318,6 +402,8 @@ def test_requests_do_not_say_which_they_are(sandbox):
     seen = [json.loads(line) for line in sandbox.read("log").splitlines()]
     folders = [record.pop("folder") for record in seen]
     assert len(set(folders)) == len(folders), "a folder has had its name before"
+    same = os.path.commonprefix([pathlib.Path(folder).parent.name for folder in folders])
+    assert len(same) <= len("assay-exec-") + 2, f"names are counted: {same}"
     for folder in folders:
         name = pathlib.Path(folder).parent.name
         assert name.startswith("assay-exec-") and len(name) == len("assay-exec-") + 6, folder
@@ -332,3 +418,22 @@ def test_requests_do_not_say_which_they_are(sandbox):
         assert "918273645" not in told[0] and "trial" not in told[0], told[0]
     for number in range(3):
         assert [number, 918273645 + number] not in [list(pair) for pair in seeds]
+
+
+def test_runs_of_a_mechanism_are_told_alike(sandbox):
+    """Training or test, the first input or the second, of one trial or another: but for the input, the
+    random numbers and how many runs are asked for, each start is told the same."""
+    prepare_claims(sandbox)
+    sandbox.write("pairs.npy", data.npy_bytes([[0], [1]]))
+    log = LOG.replace('("seed", "key")}', '("seed", "key", "count")}')
+    flip = write_program(sandbox, "flip.py", log + FLIP + WRITE)
+    run_claims(sandbox, claiming("flip", flip, "settings = 1") + DISTINGUISH, 0, "out",
+               "--set", "scenario.trials=2")
+    seen = [json.loads(line) for line in sandbox.read("log").splitlines()]
+    folders = [record.pop("folder") for record in seen]
+    seeds = [record.pop("seeds")[0] for record in seen]
+    told = {json.dumps(record, sort_keys=True).replace(str(pathlib.Path(folder).parent), "FOLDER")
+            for record, folder in zip(seen, folders)}
+    assert len(seen) >= 2 * 10 and len(told) == 1, f"{len(seen)}: {told}"
+    # One seed comes twice, where it is looked at whether a seed makes the runs.
+    assert len(seeds) - len(set(seeds)) <= 2, "numbers have come before"

@@ -207,8 +207,9 @@ import itertools, tempfile
 place = {place}
 for i in itertools.count():
     {write}
-    if i > 200000:
-        time.sleep(300)
+    if i > 20000:
+        time.sleep(20)
+        sys.exit("it was not ended while it wrote")
 """
     small = "(place / f'{i}').write_bytes(b'x' * 4096)"
     bodies = {"folder": fill.format(place="FOLDER", write=small),
