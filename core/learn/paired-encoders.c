@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/learn/adam.h"
 #include "core/math/linalg.h"
 
 enum { ITEM_START, ITEM_ORDER = ITEM_START + ASSAY_N_PAIRED };
@@ -186,21 +187,6 @@ pass_forward (const Pass *pass, guint side)
 }
 
 static void
-take_step (const AssayPairedEncoders *encoders, double step, AssayPairedLayer *layer)
-{
-  const double first = 1 - pow (0.9, step), second = 1 - pow (0.999, step);
-
-  for (gsize k = 0; k < layer->out * (layer->in + 1); k++) {
-    const double g = layer->gradient[k];
-
-    layer->moments[0][k] = 0.9 * layer->moments[0][k] + 0.1 * g;
-    layer->moments[1][k] = 0.999 * layer->moments[1][k] + 0.001 * g * g;
-    layer->weights[k] -= encoders->training.rate * (layer->moments[0][k] / first)
-                         / (sqrt (layer->moments[1][k] / second) + 1e-8);
-  }
-}
-
-static void
 pass_backward (const Pass *pass, guint side)
 {
   AssayPairedEncoder *encoder = &pass->encoders->encoders[side];
@@ -228,7 +214,9 @@ pass_backward (const Pass *pass, guint side)
             deltas[i * layer->in + j] = 0;
     }
     if (pass->step > 0)
-      take_step (pass->encoders, pass->step, layer);
+      assay_adam_step (&(AssayAdam){ layer->out * cols, layer->weights, layer->gradient,
+                                     layer->moments[0], layer->moments[1] },
+                       pass->encoders->training.rate, pass->step);
   }
 }
 

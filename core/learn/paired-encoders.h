@@ -66,8 +66,8 @@ void assay_paired_encoders_free (AssayPairedEncoders *encoders);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPairedEncoders, assay_paired_encoders_free)
 
 /* All steps: each takes the next B items of a random order, of which there is a fresh one when
- * fewer than B are left, and lowers the loss by Adam (Kingma and Ba 2015, algorithm 1, with 0.9,
- * 0.999 and 1e-8). ASSAY_ERROR_NUMERIC where training diverges. */
+ * fewer than B are left, and lowers the loss by Adam. ASSAY_ERROR_NUMERIC where training
+ * diverges. */
 gboolean assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss,
                                       gpointer data, GError **error);
 

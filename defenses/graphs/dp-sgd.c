@@ -9,7 +9,8 @@
  * is scaled to a length of at most C, their sum gets noise N (0, (z C)^2) on each weight, and is
  * divided by `batch`. To it the gradients are added of what is public: the mean of ln (1 + exp
  * Theta) of `batch` random pairs, and 0.3 times that of -ln s (Theta_ii) of `batch` items. Steps
- * are Adam's (0.9, 0.999, 1e-8).
+ * are Adam's. Of a sum of clipped gradients of single edges there is no loss of a batch, which
+ * core/learn/paired-encoders.h asks for.
  *
  * z is the least for which the Renyi accountant has (epsilon, delta) (core/stats/renyi-privacy.h):
  * 1.04 at epsilon 2 with q = 0.01645 and T = 300. q and `batch` are settings and not computed from
@@ -20,6 +21,7 @@
 #include <string.h>
 
 #include "core/data/codes.h"
+#include "core/learn/adam.h"
 #include "core/plugin/plugin.h"
 #include "core/stats/renyi-privacy.h"
 
@@ -282,22 +284,20 @@ static void
 take_step (Training *training, gsize round, Draws *draws)
 {
   const DpSgd *settings = training->settings;
-  const double t = (double) round + 1;
 
   for (guint m = 0; m < N_MODALITIES; m++) {
     Encoder *encoder = &training->encoders[m];
+    const gsize n = training->bits * encoder->d;
 
-    for (gsize k = 0; k < training->bits * encoder->d; k++) {
+    for (gsize k = 0; k < n; k++) {
       const double noisy
           = encoder->private[k] + draws->deviation * assay_stream_normal (&draws->noise);
-      const double g
-          = encoder->gradient[k] + (settings->edges ? noisy / (double) settings->batch : 0);
 
-      encoder->first[k] = 0.9 * encoder->first[k] + 0.1 * g;
-      encoder->second[k] = 0.999 * encoder->second[k] + 0.001 * g * g;
-      encoder->weights[k] -= settings->learning_rate * encoder->first[k] / (1 - pow (0.9, t))
-                             / (sqrt (encoder->second[k] / (1 - pow (0.999, t))) + 1e-8);
+      encoder->gradient[k] += settings->edges ? noisy / (double) settings->batch : 0;
     }
+    assay_adam_step (
+        &(AssayAdam){ n, encoder->weights, encoder->gradient, encoder->first, encoder->second },
+        settings->learning_rate, (double) round + 1);
   }
 }
 

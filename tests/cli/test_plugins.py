@@ -52,7 +52,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 static const char *const truth_arrays[] = { "secrets", NULL };
 static const char *const guess_arrays[] = { "estimates", NULL };
 static const AssayMeasure measures[] = {
-  { "zero-share", 0, ASSAY_STATISTIC_RATE, TRUE, TRUE, 0, 1, "share", "Always nothing" },
+  { "zero-share", 0, ASSAY_STATISTIC_RATE, TRUE, FALSE, TRUE, 0, 1, "share", "Always nothing" },
   { .name = NULL } };
 ASSAY_METRIC (zero, "zero", .summary = "Zeros", .reference = { "a", "b" },
   .reads_truth = truth_arrays, .reads_guess = guess_arrays, .n_series = 1, .measures = measures,
