@@ -108,6 +108,17 @@ def test_rows_may_be_listed(sandbox):
     assert code == 1 and text.startswith(f"{sandbox.path}/page.md:10: column 2: says "), text
 
 
+def test_rows_may_name_the_attack(sandbox):
+    found = scenario(sandbox)
+    near = MARK.replace("row: defense.dimension", "rows: defense.dimension=2 attack=near;\n"
+                        "defense.dimension=4 attack=near").replace("of near", "of *")
+    write_page(sandbox, found, near)
+    assert check(sandbox, "--results", "runs") == (0, "")
+    write_page(sandbox, found, near.replace(" attack=near", ""))
+    code, text = check(sandbox, "--results", "runs")
+    assert code == 1 and "2 measurements in small.scenario are recovery-rate of *" in text, text
+
+
 def test_the_marks_of_all_pages_can_be_read(sandbox):
     command = [str(places.SOURCE / "tools" / "check-figures"), "--read"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
