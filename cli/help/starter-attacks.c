@@ -72,6 +72,21 @@ looks_for_zeros (const CliGround *ground, const AssayPlugin *plugin)
   return sparsity == NULL || sparsity->number <= 0;
 }
 
+/* Whether it takes sums apart of as many samples as there are classes, or more. */
+static gboolean
+has_too_many_users (const CliGround *ground, const AssayPlugin *plugin)
+{
+  const AssayParam *users = assay_param_find (ground->defense->parameters, "users");
+  const char *classes = strstr (ground->head, "\nclasses = ");
+  g_autofree char *value = NULL;
+
+  if (!g_str_equal (plugin->id, "sum-unmix") || users == NULL || classes == NULL)
+    return FALSE;
+  value = assay_settings_get (ground->settings, users);
+  return g_ascii_strtoll (value, NULL, 10)
+         >= g_ascii_strtoll (classes + strlen ("\nclasses = "), NULL, 10);
+}
+
 /* The kinds of release that an attack or an auditor reads. */
 static guint
 reads_of (const AssayPlugin *plugin)
@@ -131,6 +146,9 @@ cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, guint gra
   if (looks_for_zeros (ground, plugin))
     return g_strdup ("at these settings no weight of an update is 0, and it looks for zeros "
                      "(sparsity)");
+  if (has_too_many_users (ground, plugin))
+    return g_strdup ("as many users train here as there are classes, or more, and it takes sums of "
+                     "fewer apart");
   /* An external release cannot be made again. */
   if (ground->is_blind)
     return attack != NULL && attack->reads & ground->kind

@@ -3,175 +3,20 @@
 
 #include "cli/help/starter-attacks.h"
 #include "cli/help/starter-claims.h"
+#include "cli/help/starter-homes.h"
 #include "cli/help/starter-programs.h"
 #include "core/base/each.h"
 #include "core/plugin/registry.h"
 
 #define GAP CLI_GAP
 
-/* Generated data, so that the scenario runs wherever it is written. */
-typedef struct {
-  const char *about;
-  const char *group; /* of the scenario: [dataset] with its keys */
-  const char *own;   /* how to have data of one's own in its place */
-  guint trials;
-  guint kinds;          /* the releases that it suits, of defenses that `homes` does not name */
-  gboolean audits_only; /* numbers that may be 0 have no relative error */
-  gboolean has_pictures;
-  const char *bounds[3]; /* of claims, in place of the usual ones; NULL ends */
-} Base;
-
-enum {
-  DESCRIPTORS,
-  IMAGES,
-  FEATURES,
-  SAMPLES,
-  BITS,
-  TEN_VALUES,
-  MANY_VALUES,
-  ANSWERS,
-  ITEMS,
-  PAIRS,
-  PEOPLE,
-  FOLDER,
-  N_BASES
-};
-
-#define VALUES_OWN                                                                                 \
-  "An audit of the mechanism chooses its own neighbouring inputs: the secrets only say how many "  \
-  "numbers one has."
-
-static const Base bases[N_BASES] = {
-  [DESCRIPTORS]
-  = { .about = "SIFT descriptors of generated photographs. A photograph is the unit of the "
-               "intervals on rates, so that 80 private ones matter more than many descriptors.",
-      .group = "plugin = scenes\nprivate_images = 80\nsecrets = 300\n",
-      .own = "Your own: plugin = photos with private, public and database = FOLDER, or plugin = "
-             "vectors with private, public and database = FILE (.npy, .fvecs).",
-      .trials = 5,
-      .kinds = ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS | ASSAY_RELEASE_VECTORS },
-  [IMAGES]
-  = { .about = "Small generated images with labels, test images, and public images beside them.",
-      .group = "plugin = shapes\nsize = 16\nchannels = 1\npublic_images = 500\nsecrets = 200\n",
-      .own = "Your own: plugin = idx or cifar with images = FILE and public = FILE or FOLDER, or "
-             "plugin = patches with private and public = FOLDER of photographs.",
-      .trials = 3,
-      .kinds = ASSAY_RELEASE_MIXTURES,
-      .has_pictures = TRUE,
-      .bounds = { "recovery-rate=0.05", "pair-auc=0.55" } },
-  [FEATURES]
-  = { .about
-      = "Generated feature vectors with labels, test rows for searches, and among the public "
-        "rows another record of each secret.",
-      .group = "plugin = gaussian-classes\ncount = 5000\nrecords = yes\nsecrets = 1000\n",
-      .own = "Your own: plugin = vectors with private, public, labels, test and test_labels = FILE "
-             "(.npy, .fvecs, .bvecs), and records = yes.",
-      .trials = 5,
-      .kinds = ASSAY_RELEASE_CODES },
-  [SAMPLES]
-  = { .about = "Generated feature vectors with labels: what users train on, public ones of which "
-               "the first model is made, and test rows.",
-      .group
-      = "plugin = gaussian-classes\ncount = 2400\ncolumns = 12\nclasses = 4\nsecrets = 100\n",
-      .own = "Your own: plugin = vectors with private, labels, public, public_labels, test and "
-             "test_labels = FILE (.npy, .fvecs, .bvecs).",
-      .trials = 20, /* users' samples are no units: sums of updates are, and 10 are needed */
-      .kinds = ASSAY_RELEASE_UPDATES,
-      .bounds = { "sample-recovery-rate=0.30", "weight-claims-right=0.50" } },
-  [BITS] = { .about = "Codes of eight random bits. " VALUES_OWN,
-             .group = "plugin = values\nkind = bits\ncolumns = 8\n",
-             .trials = 1,
-             .kinds = ASSAY_RELEASE_VECTORS,
-             .audits_only = TRUE },
-  [TEN_VALUES] = { .about = "Whole numbers from 0 to 9. " VALUES_OWN,
-                   .group = "plugin = values\nvalues = 10\n",
-                   .trials = 1,
-                   .kinds = ASSAY_RELEASE_STATISTICS,
-                   .audits_only = TRUE },
-  [MANY_VALUES] = { .about = "Whole numbers from 0 to 199. " VALUES_OWN,
-                    .group = "plugin = values\nvalues = 200\n",
-                    .trials = 1,
-                    .kinds = ASSAY_RELEASE_VECTOR_SETS,
-                    .audits_only = TRUE },
-  [ANSWERS] = { .about = "Answers to five queries each. " VALUES_OWN,
-                .group = "plugin = values\nkind = real\ncolumns = 5\n",
-                .trials = 1,
-                .kinds = ASSAY_RELEASE_VECTORS,
-                .audits_only = TRUE },
-  [ITEMS]
-  = { .about = "Generated feature vectors with labels, on which a graph is made up. An audit "
-               "of the mechanism makes graphs of its own.",
-      .group = "plugin = gaussian-classes\ncount = 2000\ncolumns = 32\nsecrets = 200\n",
-      .trials = 1,
-      .kinds = ASSAY_RELEASE_GRAPH,
-      .audits_only = TRUE },
-  [PAIRS]
-  = { .about = "Generated items of two modalities with labels, queries, and a private graph of "
-               "interactions between them.",
-      .group = "plugin = interactions\ncount = 600\n",
-      .own = "Your own: plugin = interactions with first, second, labels, test_first, test_second, "
-             "test_labels and edges = FILE.",
-      .trials = 1,
-      .kinds = ASSAY_RELEASE_PAIRED_CODES },
-  [PEOPLE]
-  = { .about
-      = "Generated feature vectors with labels, and public ones of other people. Each run of "
-        "a program takes a tenth of a second or more, and attackers who learn make dozens "
-        "in each trial.",
-      .group = "plugin = gaussian-classes\ncount = 2000\ncolumns = 32\nsecrets = 500\n",
-      .own = "Your own: plugin = vectors with private, public, labels and public_labels = FILE "
-             "(.npy, .fvecs, .bvecs); 'assay audit --command ... --data FILE' divides a file "
-             "and writes a scenario with everything that applies.",
-      .trials = 2 },
-  [FOLDER]
-  = { .about = "The secrets of what was released elsewhere, in the order of its items: a folder "
-               "with truth.json and secrets.npy. Attackers are never given it. Public rows are of "
-               "other people. FILL_IN: both must be given before the scenario can run.",
-      .group = "plugin = truth-folder\nfolder = FILL_IN\npublic = FILL_IN\n",
-      .own = "How to write one from NumPy: docs/releases-from-anywhere.md.",
-      .trials = 1 },
-};
-
-typedef struct {
-  const char *defense;
-  guint base;
-  const char *audit;      /* lines of its audit, where the usual runs are too few; NULL: none */
-  const char *smaller[3]; /* its settings other than the defaults, "name=value"; NULL ends */
-  const char *weaker; /* its settings with which attacks win that have nothing to attack without a
-                       * defense; NULL: none */
-} Home;
-
-/* Defenses for which the kind of their release does not tell which numbers they take. Others are
- * given the first data that suits their release and that they do not refuse. */
-static const Home homes[] = {
-  { .defense = "additive-noise", .base = IMAGES },
-  { .defense = "average", .base = SAMPLES, .weaker = "users = 100\ntrainer = step\n" },
-  { .defense = "dmp-graph", .base = ITEMS, .audit = "runs = 4000000\n" },
-  { .defense = "exec", .base = PEOPLE },
-  { .defense = "gaussian", .base = FEATURES, .audit = "runs = 1000000\n" },
-  { .defense = "gaussian-blur", .base = IMAGES },
-  { .defense = "instahide-cross", .base = IMAGES, .weaker = "k = 3\nmask = no\n" },
-  { .defense = "instahide-inside", .base = IMAGES, .weaker = "k = 2\nmask = no\n" },
-  { .defense = "ksh", .base = FEATURES, .smaller = { "labelled=200", "anchors=50" } },
-  { .defense = "laplace", .base = FEATURES },
-  { .defense = "none", .base = FEATURES },
-  { .defense = "noisy-max", .base = ANSWERS },
-  { .defense = "omega-subset", .base = MANY_VALUES },
-  { .defense = "pixelation", .base = IMAGES },
-  { .defense = "quantisation", .base = IMAGES },
-  { .defense = "randomised-response", .base = BITS },
-  { .defense = "sdh", .base = FEATURES, .smaller = { "anchors=50" } },
-  { .defense = "sparse-vector", .base = ANSWERS },
-  { .defense = "unary-encoding", .base = TEN_VALUES },
-};
-
 typedef struct {
   const AssayDefense *defense;
   const CliProgram *programs; /* NULL: it is no program */
   AssaySettings *settings;    /* its defaults, with FILL_IN in the gaps */
   AssayReleaseKind kind;      /* of its release at these settings */
-  const Base *base;
-  const Home *home; /* NULL: the base was found by what can be played on it */
+  const CliBase *base;
+  const CliHome *home; /* NULL: the base was found by what can be played on it */
   char *head;       /* [scenario], [dataset] and [defense]: what attacks are tried with */
   gboolean has_gaps;
   gboolean is_blind; /* nothing can be planned before the gaps are filled */
@@ -234,17 +79,32 @@ has_any_attack (const Starter *starter)
 
 /* ---- Which data ---- */
 
+static guint
+trials_of (const Starter *starter)
+{
+  return starter->home != NULL && starter->home->trials > 0 ? starter->home->trials
+                                                            : starter->base->trials;
+}
+
+static const char *
+data_of (const Starter *starter)
+{
+  return starter->home != NULL && starter->home->data != NULL ? starter->home->data
+                                                              : starter->base->group;
+}
+
 static void
-set_base (Starter *starter, const Base *base)
+set_base (Starter *starter, const CliBase *base)
 {
   g_autoptr (GString) text = g_string_new (NULL);
 
-  g_string_append_printf (text, "[scenario]\ntrials = %u\n[dataset]\n%s", base->trials,
-                          base->group);
+  starter->base = base;
+
+  g_string_append_printf (text, "[scenario]\ntrials = %u\n[dataset]\n%s", trials_of (starter),
+                          data_of (starter));
   cli_append_defense (text, starter->defense, starter->settings);
   g_free (starter->head);
   starter->head = g_string_free (g_steal_pointer (&text), FALSE);
-  starter->base = base;
 }
 
 static gboolean
@@ -255,7 +115,7 @@ is_smaller (const Starter *starter)
 
 /* Sets what the defense's home wants smaller than the defaults. */
 static gboolean
-set_smaller (AssaySettings *settings, const Home *home, GError **error)
+set_smaller (AssaySettings *settings, const CliHome *home, GError **error)
 {
   for (guint i = 0; home != NULL && home->smaller[i] != NULL; i++) {
     g_auto (GStrv) pair = g_strsplit (home->smaller[i], "=", 2);
@@ -271,23 +131,22 @@ choose_base (Starter *starter, GError **error)
 {
   const char *id = starter->defense->id;
 
-  for (guint i = 0; i < G_N_ELEMENTS (homes); i++)
-    if (g_str_equal (homes[i].defense, id)) {
-      starter->home = &homes[i];
-      if (!set_smaller (starter->settings, starter->home, error))
-        return FALSE;
-      set_base (starter, &bases[homes[i].base]);
-      return TRUE;
-    }
-  for (guint i = 0; i < N_BASES; i++)
-    if (bases[i].kinds & starter->kind) {
-      set_base (starter, &bases[i]);
+  starter->home = cli_home_find (id);
+  if (starter->home != NULL) {
+    if (!set_smaller (starter->settings, starter->home, error))
+      return FALSE;
+    set_base (starter, &cli_bases[starter->home->base]);
+    return TRUE;
+  }
+  for (guint i = 0; i < CLI_N_BASES; i++)
+    if (cli_bases[i].kinds & starter->kind) {
+      set_base (starter, &cli_bases[i]);
       if (has_any_attack (starter))
         return TRUE;
     }
   if (starter->has_gaps) {
     starter->is_blind = TRUE;
-    set_base (starter, &bases[FOLDER]);
+    set_base (starter, &cli_bases[CLI_BASE_FOLDER]);
     return TRUE;
   }
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -326,11 +185,11 @@ append_head (GString *text, const Starter *starter)
                           starter->defense->id);
   cli_append_comment (text,
                       "Repetitions, each with other secrets: more of them narrow the intervals.");
-  g_string_append_printf (text, "trials = %u\n\n", starter->base->trials);
+  g_string_append_printf (text, "trials = %u\n\n", trials_of (starter));
   cli_append_comment (text, "%s", starter->base->about);
   if (starter->base->own != NULL)
     cli_append_comment (text, "%s", starter->base->own);
-  g_string_append_printf (text, "[dataset]\n%s\n", starter->base->group);
+  g_string_append_printf (text, "[dataset]\n%s\n", data_of (starter));
 }
 
 /* Whether something here reads vectors: then it can show what it gets without the defense. */

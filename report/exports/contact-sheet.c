@@ -36,8 +36,8 @@ typedef struct {
 static ASSAY_CLEAR_FUNC (Layout, layout_clear, g_free (self->x), g_free (self->width),
                          g_free (self->y), g_free (self->height))
 
-static gsize
-scale_of (const AssayThumbnail *thumbnail)
+gsize
+assay_contact_sheet_scale (const AssayThumbnail *thumbnail)
 {
   const gsize longest = MAX (thumbnail->width, thumbnail->height);
 
@@ -80,8 +80,8 @@ layout_init (const AssayResultContactSheet *sheet, Layout *layout)
 
       if (thumbnail == NULL)
         continue;
-      layout->width[c] = MAX (layout->width[c], thumbnail->width * scale_of (thumbnail));
-      layout->height[r] = MAX (layout->height[r], thumbnail->height * scale_of (thumbnail));
+      layout->width[c] = MAX (layout->width[c], thumbnail->width * assay_contact_sheet_scale (thumbnail));
+      layout->height[r] = MAX (layout->height[r], thumbnail->height * assay_contact_sheet_scale (thumbnail));
     }
   for (gsize c = 0; c < n_columns; c++)
     layout->width[c] = layout->width[c] > 0 ? layout->width[c] : EMPTY_SIDE;
@@ -94,11 +94,9 @@ layout_init (const AssayResultContactSheet *sheet, Layout *layout)
 /* ---- Pixels ---- */
 
 static void
-draw_thumbnail (const AssayThumbnail *thumbnail, gsize left, gsize top, gsize stride,
+draw_thumbnail (const AssayThumbnail *thumbnail, gsize scale, gsize left, gsize top, gsize stride,
                 guint8 *pixels)
 {
-  const gsize scale = scale_of (thumbnail);
-
   for (gsize y = 0; y < thumbnail->height * scale; y++)
     for (gsize x = 0; x < thumbnail->width * scale; x++) {
       const guint8 *from
@@ -108,6 +106,18 @@ draw_thumbnail (const AssayThumbnail *thumbnail, gsize left, gsize top, gsize st
       for (gsize c = 0; c < RGB; c++)
         to[c] = from[thumbnail->channels == RGB ? c : 0];
     }
+}
+
+/* In the middle of field (@column, @row). */
+static void
+draw_in_field (const AssayThumbnail *thumbnail, const Layout *layout, gsize column, gsize row,
+               guint8 *pixels)
+{
+  const gsize scale = assay_contact_sheet_scale (thumbnail);
+  const gsize left = layout->x[column] + (layout->width[column] - thumbnail->width * scale) / 2;
+  const gsize top = layout->y[row] + (layout->height[row] - thumbnail->height * scale) / 2;
+
+  draw_thumbnail (thumbnail, scale, left, top, layout->total_width * RGB, pixels);
 }
 
 static void
@@ -133,11 +143,7 @@ draw (const AssayResultContactSheet *sheet, const Layout *layout, guint8 *pixels
         draw_hatch (layout->x[c], layout->y[r], layout->width[c], layout->height[r], stride,
                     pixels);
       else
-        draw_thumbnail (
-            thumbnail,
-            layout->x[c] + (layout->width[c] - thumbnail->width * scale_of (thumbnail)) / 2,
-            layout->y[r] + (layout->height[r] - thumbnail->height * scale_of (thumbnail)) / 2,
-            stride, pixels);
+        draw_in_field (thumbnail, layout, c, r, pixels);
     }
 }
 
@@ -168,17 +174,14 @@ legend (const AssayResultContactSheet *sheet)
   return g_string_free (text, FALSE);
 }
 
+/* With text in the file: @names and @values; NULL ends. */
 static GBytes *
-encode (const guint8 *pixels, const Layout *layout, const char *title, const char *description,
+encode (const guint8 *pixels, gsize width, gsize height, char **names, char **values,
         GError **error)
 {
-  g_autofree char *plain_title = to_ascii (title);
-  g_autofree char *plain_description = to_ascii (description);
-  char *names[] = { (char *) "tEXt::Title", (char *) "tEXt::Description", NULL };
-  char *values[] = { plain_title, plain_description, NULL };
-  g_autoptr (GdkPixbuf) pixbuf = gdk_pixbuf_new_from_data (
-      pixels, GDK_COLORSPACE_RGB, FALSE, 8, (int) layout->total_width, (int) layout->total_height,
-      (int) (layout->total_width * RGB), NULL, NULL);
+  g_autoptr (GdkPixbuf) pixbuf
+      = gdk_pixbuf_new_from_data (pixels, GDK_COLORSPACE_RGB, FALSE, 8, (int) width, (int) height,
+                                  (int) (width * RGB), NULL, NULL);
   g_autoptr (GError) problem = NULL;
   char *buffer = NULL;
   gsize length = 0;
@@ -187,6 +190,29 @@ encode (const guint8 *pixels, const Layout *layout, const char *title, const cha
     return assay_fail_null (error, ASSAY_ERROR_IO, "a contact sheet cannot be made: %s",
                             problem->message);
   return g_bytes_new_take (buffer, length);
+}
+
+static GBytes *
+encode_sheet (const guint8 *pixels, const Layout *layout, const char *title,
+              const char *description, GError **error)
+{
+  g_autofree char *plain_title = to_ascii (title);
+  g_autofree char *plain_description = to_ascii (description);
+  char *names[] = { (char *) "tEXt::Title", (char *) "tEXt::Description", NULL };
+  char *values[] = { plain_title, plain_description, NULL };
+
+  return encode (pixels, layout->total_width, layout->total_height, names, values, error);
+}
+
+GBytes *
+assay_contact_sheet_picture (const AssayThumbnail *thumbnail, GError **error)
+{
+  const gsize stride = thumbnail->width * RGB;
+  g_autofree guint8 *pixels = g_malloc (thumbnail->height * stride);
+  char *none[] = { NULL };
+
+  draw_thumbnail (thumbnail, 1, 0, 0, stride, pixels);
+  return encode (pixels, thumbnail->width, thumbnail->height, none, none, error);
 }
 
 GBytes *
@@ -204,7 +230,7 @@ assay_contact_sheet_png (const AssayResultContactSheet *sheet, const char *title
                 layout.total_width * layout.total_height, RGB);
   } else {
     draw (sheet, &layout, pixels);
-    png = encode (pixels, &layout, title, description, error);
+    png = encode_sheet (pixels, &layout, title, description, error);
   }
   layout_clear (&layout);
   return png;
@@ -213,7 +239,18 @@ assay_contact_sheet_png (const AssayResultContactSheet *sheet, const char *title
 /* ---- What stands where ---- */
 
 static void
-write_column (AssayJson *json, const AssayResultColumn *column, gsize x, gsize width)
+write_scores (AssayJson *json, const double *scores, gsize n)
+{
+  if (scores == NULL)
+    return;
+  assay_json_member_array (json, "scores");
+  for (gsize r = 0; r < n; r++)
+    assay_json_double (json, scores[r]);
+  assay_json_end_array (json);
+}
+
+static void
+write_column (AssayJson *json, const AssayResultColumn *column, gsize n_rows, gsize x, gsize width)
 {
   static const char *const roles[] = { [ASSAY_SHOWN_ORIGINAL] = "original",
                                        [ASSAY_SHOWN_RELEASED] = "released",
@@ -236,6 +273,7 @@ write_column (AssayJson *json, const AssayResultColumn *column, gsize x, gsize w
     assay_json_end_object (json);
     assay_json_member_string (json, "cell", cell->id);
     assay_json_member_string (json, "status", assay_result_status_name (cell->status));
+    write_scores (json, column->scores, n_rows);
   }
   assay_json_end_object (json);
 }
@@ -250,9 +288,11 @@ assay_contact_sheet_json (const AssayResultContactSheet *sheet)
   assay_json_begin_object (json);
   assay_json_member_string (json, "format", "assay-pictures/1");
   assay_json_member_string (json, "name", sheet->name);
+  if (sheet->measure != NULL)
+    assay_json_member_string (json, "measure", sheet->measure->name);
   assay_json_member_array (json, "columns");
   for (guint c = 0; c < sheet->columns->len; c++)
-    write_column (json, sheet->columns->pdata[c], layout.x[c], layout.width[c]);
+    write_column (json, sheet->columns->pdata[c], sheet->n_rows, layout.x[c], layout.width[c]);
   assay_json_end_array (json);
   assay_json_member_array (json, "rows");
   for (gsize r = 0; r < sheet->n_rows; r++) {

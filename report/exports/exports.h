@@ -22,6 +22,10 @@ char *assay_report_contact_sheets (const AssayResults *results, const char *fold
  * column shows. NAME.json: what each column and row is, and where. */
 GBytes *assay_contact_sheet_png (const AssayResultContactSheet *sheet, const char *title,
                                  GError **error);
+/* One of its pictures, not enlarged. */
+GBytes *assay_contact_sheet_picture (const AssayThumbnail *thumbnail, GError **error);
+/* How many times its pixels are enlarged. */
+gsize assay_contact_sheet_scale (const AssayThumbnail *thumbnail);
 char *assay_contact_sheet_json (const AssayResultContactSheet *sheet);
 /* What run.json says and results do not; 0: not known. */
 typedef struct {

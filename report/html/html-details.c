@@ -1,4 +1,4 @@
-/* What stands behind the numbers of report.html: pictures, controls, what was left out, versions
+/* What stands behind the numbers of report.html: controls, what was left out, versions
  * and hashes. */
 #include "config.h"
 #include "core/base/text.h"
@@ -6,79 +6,6 @@
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
 #include "runner/plan/folders.h"
-
-/* Pictures beyond these, in bytes, stay beside the page. */
-#define MAX_PICTURE (3 << 20)
-#define MAX_PICTURES (8 << 20)
-
-/* ---- Pictures ---- */
-
-/* What is in each column, from left to right: over a picture, whose columns are equally wide, or in
- * its place. */
-static void
-append_columns (AssayHtml *html, const AssayResultContactSheet *sheet)
-{
-  assay_html_open (html, "ol.heads");
-  ASSAY_FOR_EACH (const AssayResultColumn, column, sheet->columns)
-    assay_html_name (html, "li", column->says);
-  assay_html_close (html, "ol");
-}
-
-static void
-append_picture (AssayHtml *html, const AssayResultContactSheet *sheet, GBytes *png,
-                gsize *inout_left)
-{
-  gsize size;
-  const guchar *data = g_bytes_get_data (png, &size);
-  g_autofree char *bytes = assay_text_bytes (size);
-  g_autofree char *base64 = NULL;
-
-  if (size > MAX_PICTURE || size > *inout_left) {
-    assay_html_say (html, "p",
-                    "Its picture of %s is too large for this page: it stands beside it, in "
-                    "`" ASSAY_PICTURE_FOLDER "/%s.png`.",
-                    bytes, sheet->name);
-    append_columns (html, sheet);
-    return;
-  }
-  *inout_left -= size;
-  base64 = g_base64_encode (data, size);
-  assay_html_open_region (html, "div.wide", "Pictures");
-  assay_html_open (html, "div.sheet");
-  append_columns (html, sheet);
-  assay_html_say (html, NULL,
-                  "<img alt=\"Contact sheet %s\" src=\"data:image/png;base64,%s\"></div></div>",
-                  sheet->name, base64);
-}
-
-gboolean
-assay_html_contact_sheets (AssayHtml *html, const AssayResults *results, GError **error)
-{
-  gsize left = MAX_PICTURES;
-
-  if (results->sheets->len == 0)
-    return TRUE;
-  assay_html_open_section (html, "pictures", "Pictures");
-  ASSAY_FOR_EACH (const AssayResultContactSheet, sheet, results->sheets) {
-    g_autoptr (GBytes) png = NULL;
-
-    assay_html_name (html, "h3", sheet->name);
-    if (sheet->columns->len == 0) {
-      assay_html_text (html, "p", "No cell has any.");
-      continue;
-    }
-    png = assay_contact_sheet_png (sheet, results->title, error);
-    if (png == NULL)
-      return FALSE;
-    assay_html_open (html, "figure.pictures");
-    append_picture (html, sheet, png, &left);
-    assay_html_say (html, "figcaption", "%zu rows, each of one secret or photograph.",
-                    sheet->n_rows);
-    assay_html_close (html, "figure");
-  }
-  assay_html_close (html, "section");
-  return TRUE;
-}
 
 /* ---- Controls ---- */
 

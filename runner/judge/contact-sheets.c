@@ -5,13 +5,15 @@
  * has none. */
 #include "runner/judge/contact-sheets.h"
 
+#include <math.h>
+
 #include "core/base/free.h"
 #include "runner/judge/cells.h"
 #include "runner/plan/contact-sheet.h"
 #include "runner/store/outcomes.h"
 
 static ASSAY_FREE_FUNC (AssayResultColumn, column_free, g_free (self->says),
-                        g_ptr_array_unref (self->thumbnails))
+                        g_ptr_array_unref (self->thumbnails), g_free (self->scores))
 
 /* What a sheet is made of. */
 typedef struct {
@@ -66,6 +68,47 @@ load_column (const Source *source, gsize index, AssayShownRole role, const Assay
   return column;
 }
 
+static const AssayMetric *
+metric_of (const Source *source)
+{
+  return assay_plan_component (source->plan->metrics, source->wanted->metric)->metric;
+}
+
+/* The measure that pictures are scored by: the first headline that is a mean or a median, so that
+ * the outcome of one unit is in its unit. NULL: there is none. */
+static const AssayMeasure *
+score_of (const AssayMetric *metric)
+{
+  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+    if (measure->is_headline
+        && (measure->statistic == ASSAY_STATISTIC_MEAN
+            || measure->statistic == ASSAY_STATISTIC_MEDIAN))
+      return measure;
+  return NULL;
+}
+
+/* What cell @index scored in each unit that the sheet may show. */
+static gboolean
+load_scores (const Source *source, gsize index, AssayResultColumn *column, GError **error)
+{
+  const AssayMetric *metric = metric_of (source);
+  const AssayMeasure *measure = score_of (metric);
+  AssayOutcomes outcomes = { 0 };
+
+  if (measure == NULL)
+    return TRUE;
+  if (!assay_store_outcomes (source->store, index, source->wanted->metric, metric->n_series,
+                             &outcomes, error))
+    return FALSE;
+  column->scores = g_new (double, source->wanted->count);
+  for (gsize unit = 0; unit < source->wanted->count; unit++)
+    column->scores[unit] = unit < outcomes.n && outcomes.series[measure->series] != NULL
+                               ? outcomes.series[measure->series][unit]
+                               : NAN;
+  assay_outcomes_clear (&outcomes);
+  return TRUE;
+}
+
 /* The last column of @role, or NULL. */
 static AssayResultColumn *
 last_of (const AssayResultContactSheet *sheet, AssayShownRole role)
@@ -116,6 +159,10 @@ add_cell (const Source *source, gsize index, const AssayResultCell *cell,
     column = load_column (source, index, role, cell, &n_shown, error);
     if (column == NULL)
       return FALSE;
+    if (role == ASSAY_SHOWN_RECOVERED && !load_scores (source, index, column, error)) {
+      column_free (column);
+      return FALSE;
+    }
     sheet->n_rows = MAX (sheet->n_rows, n_shown);
     if (!is_shared (last, cell) && (n_shown > 0 || is_shown_empty (role, cell))) {
       g_ptr_array_add (sheet->columns, column);
@@ -170,9 +217,13 @@ assay_contact_sheets_load (AssayResults *results, const AssayPlan *plan, AssaySt
 {
   for (guint i = 0; i < plan->sheets->len; i++) {
     const Source source = { results, plan, store, plan->sheets->pdata[i] };
+    const AssayMetric *metric = metric_of (&source);
+    const AssayMeasure *score = score_of (metric);
     AssayResultContactSheet *sheet = g_new0 (AssayResultContactSheet, 1);
 
     sheet->name = source.wanted->name;
+    sheet->unit = metric->has_own_units ? "picture" : "secret";
+    sheet->measure = score != NULL ? assay_results_measure (results, score) : NULL;
     sheet->columns = g_ptr_array_new_with_free_func ((GDestroyNotify) column_free);
     g_ptr_array_add (results->sheets, sheet);
     if (!fill_sheet (&source, sheet, error))

@@ -262,12 +262,15 @@ typedef struct {
                                 * first of its defense */
   char *says;                  /* "recovered by nearest from lifting dimension=4" */
   GPtrArray *thumbnails;       /* of AssayThumbnail, one a row of the sheet; NULL: no picture */
+  double *scores;              /* of what was recovered one a row, NAN: none; NULL: of none */
 } AssayResultColumn;
 
 typedef struct {
   const char *name;
   GPtrArray *columns; /* of AssayResultColumn; none: no cell had a picture */
   gsize n_rows;       /* units 0 .. n_rows - 1 of trial 0 */
+  const char *unit;   /* "secret", or "picture" where several secrets make one */
+  const AssayResultMeasure *measure; /* of the scores; NULL: there are none */
 } AssayResultContactSheet;
 
 /* ---- All of it ---- */

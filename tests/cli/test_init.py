@@ -90,7 +90,7 @@ def test_programs_that_run(sandbox):
                    "  assay run exec.scenario\n", "")
     sandbox.expect(sandbox.assay("check", "exec.scenario"), 0,
                    "exec.scenario: fine, 36 cells, 4 claims\n", "")
-    # Those that start the program dozens of times are for test_every_verdict_is_decided.
+    # Those that start the program dozens of times are for test_init_runs.py.
     text = sandbox.read("exec.scenario")
     for group in ("attack membership", "attack cross-linkage", "claim member-auc",
                   "claim linkability"):
@@ -133,21 +133,6 @@ def test_folder_filled_in(sandbox):
                                  "public": "FILL_IN"}, groups
     result = sandbox.assay("check", "release-folder.scenario")
     assert result.code == 2 and "there is no folder 'FILL_IN'" in result.err, str(result)
-
-
-@pytest.mark.slow
-def test_every_verdict_is_decided(sandbox, python3_has_numpy):
-    """At full size: nobody who begins meets a claim that the run could not decide."""
-    del python3_has_numpy
-    for name in defenses(sandbox):
-        if name == "release-folder":  # is the user's
-            continue
-        sandbox.expect(sandbox.assay("init", name), 0, None, "")
-        result = sandbox.assay("run", f"{name}.scenario", "--quiet", "--out", name)
-        verdicts = {claim["measure"]: claim["verdict"]
-                    for claim in json.loads(sandbox.read(f"{name}/results.json"))["claims"]}
-        assert "inconclusive" not in verdicts.values() and result.code in (0, 1), (
-            f"{name}: {verdicts} {result.code}")
 
 
 def test_nothing_is_replaced(sandbox):

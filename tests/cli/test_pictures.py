@@ -1,10 +1,14 @@
 """The pixels of contact sheets, and that they are the same whatever happens to a run."""
 
+import base64
 import json
 import random
 import struct
 import time
 import zlib
+
+import browser
+from test_html import Parsed
 
 
 KILLS = 6
@@ -158,6 +162,49 @@ def test_painted_photographs(sandbox):
     tiles = [sheet.tile(column, row) for column in range(3) for row in range(2)]
     for i, tile in enumerate(tiles):
         assert all(tile != other for other in tiles[:i]), "six different pictures"
+
+
+def test_scores_and_names(sandbox):
+    """One trial of all that is shown: the mean of the scores under the pictures is the measure. The
+    page has the pixels of the file."""
+    sandbox.write("faces.scenario", FACES)
+    sandbox.run_ok("faces.scenario", "--out", "out", "--quiet", "--trials", "1")
+    sheet = Sheet(sandbox, "out", "faces")
+    assert sheet.legend["measure"] == "image-ssim"
+    results = json.loads(sandbox.read("out/results.json"))
+    means = {cell["id"]: one["estimate"] for cell in results["cells"]
+             for one in cell["measurements"] if one["metric"] == "image-ssim"}
+    columns = [column for column in sheet.legend["columns"] if column["role"] == "recovered"]
+    assert len(columns) == 3 and len(means) == 3, columns
+    for column in columns:
+        scores = column["scores"]
+        assert len(scores) == 6 and abs(sum(scores) / 6 - means[column["cell"]]) < 1e-12, column
+    assert any(len(set(column["scores"])) == 6 for column in columns), "scores of each"
+
+    page = Parsed(sandbox.read("out/report.html"))
+    table = page.all("table", **{"class": "sheet"})
+    assert len(table) == 1
+    names = [one["text"] for one in page.all("th", scope="row")]
+    assert names == [f"secret {row}" for row in range(6)], names
+    heads = [one["text"] for one in page.all("th", scope="col")
+             if one.get("class") is None and one["text"] in
+             [column["says"] for column in sheet.legend["columns"]]]
+    assert heads == [column["says"] for column in sheet.legend["columns"]], heads
+    images = page.all("img")
+    assert [one["alt"] for one in images] == [f"secret {row}, {says}" for row in range(6)
+                                              for says in heads]
+    for i, one in enumerate(images):
+        rows = browser.pixels(base64.b64decode(one["src"].partition("base64,")[2]))
+        tile = sheet.tile(i % len(heads), i // len(heads))
+        assert (one["width"], one["height"]) == ("96", "96") and len(rows) == 16, one["alt"]
+        for y, row in enumerate(rows):
+            wide = b"".join(bytes(pixel) * 6 for pixel in row)
+            assert wide == tile[6 * y], f"{one['alt']}, line {y}"
+    shown = [one["text"] for one in page.elements if one.get("class") == "score"]
+    exact = [column["scores"][row] for row in range(6) for column in columns]
+    assert len(shown) == len(exact)
+    for text, score in zip(shown, exact):
+        assert abs(float(text) - score) < 1e-3 * max(1, abs(score)), (text, score)
 
 
 # ---- The same bytes ----
