@@ -46,7 +46,7 @@ write_measurement (AssayJson *json, const AssayMeasure *measure, const AssayInte
                    const AssaySettings *settings)
 {
   assay_json_begin_object (json);
-  assay_json_member_string (json, "metric", measure->name);
+  assay_json_member_string (json, "measure", measure->name);
   assay_json_member_double (json, "estimate", interval->estimate);
   assay_json_member_double (json, "lower", interval->lower);
   assay_json_member_double (json, "upper", interval->upper);

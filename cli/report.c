@@ -8,7 +8,7 @@
 
 static struct {
   char *out;
-  char *forms; /* of figures */
+  char *forms; /* of plots */
   gboolean quiet;
   gboolean json;
   gboolean opens;
@@ -17,8 +17,8 @@ static struct {
 static const GOptionEntry entries[]
     = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
           "Where the reports go (default: the folder of the run)", "FOLDER" },
-        { "figures", 0, 0, G_OPTION_ARG_STRING, &options.forms,
-          "Also draw the figures as pdf, png or both", "pdf,png" },
+        { "plots", 0, 0, G_OPTION_ARG_STRING, &options.forms,
+          "Also draw the plots as pdf, png or both", "pdf,png" },
         { "open", 0, 0, G_OPTION_ARG_NONE, &options.opens,
           "Show report.html in the browser (xdg-open)", NULL },
         { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print no table", NULL },
@@ -27,12 +27,12 @@ static const GOptionEntry entries[]
         G_OPTION_ENTRY_NULL };
 
 static gboolean
-write_again (const AssaySavedRun *run, const char *place, const AssayFigureOptions *figures,
+write_again (const AssaySavedRun *run, const char *place, const AssayPlotOptions *plots,
              GError **error)
 {
   const AssayReportRun about = { run->times.threads, run->times.started_us, run->times.ended_us };
 
-  return assay_report_write (run->results, place, &about, figures, error);
+  return assay_report_write (run->results, place, &about, plots, error);
 }
 
 static void
@@ -73,19 +73,19 @@ report (G_GNUC_UNUSED int n, char **words)
   g_autoptr (AssaySavedRun) run = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *json = NULL;
-  AssayFigureOptions figures = { 0 };
+  AssayPlotOptions plots = { 0 };
 
   if (options.out != NULL && *options.out == '\0')
     return cli_refuse ("--out: expected a folder");
-  if (options.forms != NULL && !assay_figure_options_parse (options.forms, &figures, &error)) {
-    g_prefix_error (&error, "--figures: ");
+  if (options.forms != NULL && !assay_plot_options_parse (options.forms, &plots, &error)) {
+    g_prefix_error (&error, "--plots: ");
     return cli_fail_early (error);
   }
   run = assay_saved_run_open (folder, FALSE, &error);
   if (run == NULL || !cli_make_folder (place, "", hint, &error))
     return cli_fail_early (error);
   cli_load_mutants (run->results, folder);
-  if (!write_again (run, place, &figures, &error))
+  if (!write_again (run, place, &plots, &error))
     return cli_fail (error);
   if (options.json) {
     json = assay_report_json (run->results, &error);

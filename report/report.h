@@ -3,13 +3,13 @@
 
 #include "report/exports/compare.h"
 #include "report/exports/exports.h"
-#include "report/plots/figures.h"
+#include "report/plots/plots.h"
 
 /* Writes results.json, results.csv, claims.xml, summary.md, run.json, the contact sheets in
- * pictures/, the figures in figures/ (@figures NULL: as SVG alone) and report.html into @folder,
+ * pictures/, the plots in plots/ (@plots NULL: as SVG alone) and report.html into @folder,
  * each atomically. ASSAY_ERROR_IO, _MEMORY. */
 gboolean assay_report_write (const AssayResults *results, const char *folder,
-                             const AssayReportRun *run, const AssayFigureOptions *figures,
+                             const AssayReportRun *run, const AssayPlotOptions *plots,
                              GError **error);
 
 /* mutants.json, in the same way. */
@@ -24,5 +24,5 @@ gboolean assay_report_write_baseline (const AssayBaseline *baseline, const char 
                                       GError **error);
 
 /* Writes comparison.csv (the points of every axis), dominance.csv (the pairs), comparison.html and
- * the figures in figures/ into @folder, each atomically. ASSAY_ERROR_IO. */
+ * the plots in plots/ into @folder, each atomically. ASSAY_ERROR_IO. */
 gboolean assay_compared_write (const AssayCompared *compared, const char *folder, GError **error);

@@ -1,5 +1,5 @@
 "use strict";
-// Sorting, searching and paging of the report's tables. Without it every table still stands; a long
+// Sorting, searching, paging and filtering of the report's tables. Without it every table still stands; a long
 // one then shows its first rows. Text reaches the page as text alone (textContent).
 (function () {
   const PAGE = 50;
@@ -84,6 +84,7 @@
       this.direction = 1;
       this.page = 0;
       this.words = [];
+      this.kept = () => true;
       this.isWhole = false;
       this.heads.forEach((head, column) => this.makeSortable(head, column));
       if (this.source.length > 12) this.addTools();
@@ -140,9 +141,26 @@
       this.show();
     }
 
+    columnOf(...names) {
+      const texts = this.heads.map((head) => head.textContent);
+      return texts.findIndex((text) => names.includes(text));
+    }
+
+    // All of them, shown or not.
+    rows() {
+      return Array.from({ length: this.source.length }, (_, i) => this.source.row(i));
+    }
+
+    keep(kept) {
+      this.kept = kept;
+      this.page = 0;
+      this.show();
+    }
+
     matching() {
-      if (this.words.length === 0) return this.order;
-      return this.order.filter((i) => {
+      const order = this.order.filter(this.kept);
+      if (this.words.length === 0) return order;
+      return order.filter((i) => {
         const text = this.source.text(i).toLowerCase();
         return this.words.every((word) => text.includes(word));
       });
@@ -176,6 +194,84 @@
   }
 
   for (const table of document.querySelectorAll("table.sortable")) views.push(new View(table));
+
+  // ---- One defense, one attack, in all tables and contact sheets ----
+
+  // Without a choice, all; a label stands for all of its settings.
+  function isOf(name, choice) {
+    return choice === "" || name === choice || name.startsWith(`${choice} `)
+      || name.startsWith(`${choice}, `);
+  }
+
+  // Hides columns whose head (or what it is of) is not wanted; all stay where none is.
+  function keepColumns(head, rows, isWanted) {
+    const wanted = Array.from(head.cells, (cell, i) => i === 0 || isWanted(cell));
+    const isAny = wanted.some((one, i) => i > 0 && one);
+    for (const row of [head, ...rows])
+      Array.from(row.cells).forEach((cell, i) => { cell.hidden = isAny && !wanted[i]; });
+  }
+
+  class Filters {
+    constructor(all) {
+      const defense = all.columnOf("defense"), attack = all.columnOf("attack or utility");
+      this.defense = this.makeChoice("Defense", this.choices(all, defense));
+      this.attack = this.makeChoice("Attack or utility", this.choices(all, attack));
+      this.status = document.createElement("span");
+      this.status.setAttribute("role", "status");
+      const tools = document.createElement("div");
+      tools.className = "tools filters";
+      tools.append(this.defense.label, this.attack.label, this.status);
+      document.querySelector("nav").after(tools);
+    }
+
+    // Names in the order in which they come; before several settings of one label the label.
+    choices(view, column) {
+      const names = new Set(), counts = new Map();
+      for (let i = 0; i < view.source.length; i += 1) names.add(view.source.value(i, column));
+      for (const name of names) {
+        const label = name.split(" ")[0];
+        counts.set(label, (counts.get(label) ?? 0) + 1);
+      }
+      const choices = new Set();
+      for (const name of names) {
+        const label = name.split(" ")[0];
+        if (counts.get(label) > 1) choices.add(label);
+        choices.add(name);
+      }
+      return choices;
+    }
+
+    makeChoice(what, names) {
+      const label = document.createElement("label"), select = document.createElement("select");
+      label.append(`${what} `, select);
+      for (const name of ["", ...names]) select.add(new Option(name === "" ? "all" : name, name));
+      select.addEventListener("change", () => this.apply());
+      return { label, select };
+    }
+
+    apply() {
+      const defense = this.defense.select.value, attack = this.attack.select.value;
+      for (const view of views) {
+        const ofDefense = view.columnOf("defense");
+        const ofAttack = view.columnOf("attack or utility", "attack", "attack that leaks most");
+        if (ofDefense < 0 && ofAttack < 0) continue;
+        view.keep((i) => (ofDefense < 0 || isOf(view.source.value(i, ofDefense), defense))
+          && (ofAttack < 0 || isOf(view.source.value(i, ofAttack), attack)));
+        if (view.table.closest("#headlines") !== null)
+          keepColumns(view.table.tHead.rows[0], view.rows(),
+                      (head) => isOf(head.textContent, attack));
+      }
+      for (const sheet of document.querySelectorAll("table.sheet"))
+        keepColumns(sheet.tHead.rows[0], sheet.tBodies[0].rows,
+                    (head) => isOf(head.dataset.defense ?? defense, defense)
+                      && isOf(head.dataset.attack ?? attack, attack));
+      this.status.textContent = defense === "" && attack === "" ? ""
+        : "Tables and pictures below show these alone; verdicts and curves show all.";
+    }
+  }
+
+  const measurements = views.find((view) => view.table.id === "measurements");
+  if (measurements !== undefined && measurements.source.length > 0) new Filters(measurements);
 
   // Paper has no pages to turn and nothing to unfold.
   let opened = [];

@@ -8,7 +8,7 @@
 #include "report/exports/file.h"
 #include "report/html/html.h"
 #include "report/plots/compare-curves.h"
-#include "report/plots/figures.h"
+#include "report/plots/plots.h"
 #include "report/report.h"
 #include "runner/plan/folders.h"
 
@@ -89,21 +89,21 @@ write_contact_sheets (const AssayResults *results, const char *folder, GError **
   return TRUE;
 }
 
-/* The figures, and the report that holds them. */
+/* The plots, and the report that holds them. */
 static gboolean
-write_page (const AssayResults *results, const char *folder, const AssayFigureOptions *options,
+write_page (const AssayResults *results, const char *folder, const AssayPlotOptions *options,
             GError **error)
 {
-  g_autoptr (GPtrArray) figures
-      = assay_figures_write (assay_curves_new (results), folder, options, error);
-  char *page = figures != NULL ? assay_report_html (results, figures, error) : NULL;
+  g_autoptr (GPtrArray) plots
+      = assay_plots_write (assay_curves_new (results), folder, options, error);
+  char *page = plots != NULL ? assay_report_html (results, plots, error) : NULL;
 
   return page != NULL && write_text (folder, "report.html", page, error);
 }
 
 gboolean
 assay_report_write (const AssayResults *results, const char *folder, const AssayReportRun *run,
-                    const AssayFigureOptions *figures, GError **error)
+                    const AssayPlotOptions *plots, GError **error)
 {
   const About about = { results, run };
 
@@ -112,7 +112,7 @@ assay_report_write (const AssayResults *results, const char *folder, const Assay
          && write_text (folder, "claims.xml", assay_report_junit (results), error)
          && write_text (folder, "summary.md", assay_report_markdown (results), error)
          && write_contact_sheets (results, folder, error)
-         && write_page (results, folder, figures, error)
+         && write_page (results, folder, plots, error)
          && assay_report_write_file (folder, "run.json", fill_about, &about, error);
 }
 
@@ -138,11 +138,11 @@ assay_report_write_baseline (const AssayBaseline *baseline, const char *folder, 
 gboolean
 assay_compared_write (const AssayCompared *compared, const char *folder, GError **error)
 {
-  g_autoptr (GPtrArray) figures
-      = assay_figures_write (assay_compare_curves (compared), folder, NULL, error);
+  g_autoptr (GPtrArray) plots
+      = assay_plots_write (assay_compare_curves (compared), folder, NULL, error);
 
-  return figures != NULL
+  return plots != NULL
          && write_text (folder, "comparison.csv", assay_compared_csv (compared), error)
          && write_text (folder, "dominance.csv", assay_compared_pairs_csv (compared), error)
-         && write_text (folder, "comparison.html", assay_compared_html (compared, figures), error);
+         && write_text (folder, "comparison.html", assay_compared_html (compared, plots), error);
 }

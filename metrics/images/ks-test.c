@@ -262,10 +262,10 @@ static const AssayMeasure measures[] = {
                  "Secrets that one of the four pixels tells, corrected for four",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (ONE_IN_ALL, "ks-one-value-in-all", MEAN, 0, 1, "p-value",
-                 "The paper's figure: mean p of single encodings against all, 1/2 whatever the "
+                 "The paper's number: mean p of single encodings against all, 1/2 whatever the "
                  "distributions, which shows nothing"),
   ASSAY_MEASURE (ONE_IN_OTHERS, "ks-one-value-in-others", MEAN, 0, 1, "p-value",
-                 "The paper's other figure: mean p of single encodings against those of the other "
+                 "The paper's other number: mean p of single encodings against those of the other "
                  "secrets; moved from 1/2 by gross differences alone"),
   ASSAY_MEASURE_END,
 };

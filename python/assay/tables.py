@@ -34,15 +34,15 @@ class Measurements(list):
         if not isinstance(key, str):
             return super().__getitem__(key)
         for record in self:
-            if record["metric"] == key:
+            if record["measure"] == key:
                 return record
-        raise KeyError(f"{key}: measured are {', '.join(record['metric'] for record in self)}")
+        raise KeyError(f"{key}: measured are {', '.join(record['measure'] for record in self)}")
 
     def frame(self):
         return frame(self)
 
     def _repr_html_(self):
-        return table(self, ["metric", "estimate", "lower", "upper", "n", "unit"])
+        return table(self, ["measure", "estimate", "lower", "upper", "n", "unit"])
 
 
 COLOURS = {"violated": "#b3261e", "upheld": "#1b6e3c", "inconclusive": "#8a5a00"}
@@ -102,7 +102,7 @@ class Results:
     def _curve(self):
         """A plot of what is claimed, or the first that there is."""
         claimed = [claim["measure"] for claim in self.claims]
-        plots = sorted((self.folder / "figures").glob("*.svg"),
+        plots = sorted((self.folder / "plots").glob("*.svg"),
                        key=lambda path: (not path.name.startswith(tuple(claimed)), path.name))
         if not plots:
             return ""

@@ -41,7 +41,7 @@ def test_results_are_those_of_the_program(program):
     assert json.loads(done.stdout) == results.record
     assert json.loads(pathlib.Path("out/results.json").read_text()) == results.record
     assert results.report.exists() and results.verdict == results.claims[0]["verdict"]
-    measured = [one for one in results.measurements if one["metric"] == "recovery-rate"]
+    measured = [one for one in results.measurements if one["measure"] == "recovery-rate"]
     assert [(one["defense"], one["attack"]) for one in measured] == [("noise", "verbatim")]
     shown = results._repr_html_()
     assert f'">{results.verdict}</strong>' in shown
@@ -118,7 +118,7 @@ def test_functions_in_this_process_and_as_programs():
                         set=["claim hidden.defense=far_away"])
     assert not results.problems, results.problems
     found = {(one["defense"], one["attack"]): one["estimate"] for one in results.measurements
-             if one["metric"] == "recovery-rate"}
+             if one["measure"] == "recovery-rate"}
     assert found["far_away", "back_again"] == 1 and found["far_away", "verbatim"] < 0.1, found
     assert results.verdict == "violated"
 

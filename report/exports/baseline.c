@@ -80,7 +80,7 @@ assay_report_baseline_json (const AssayBaseline *baseline)
   ASSAY_FOR_EACH_IN (const AssayComparison, one, baseline->comparisons) {
     assay_json_begin_object (json);
     assay_json_member_string (json, "cell", one->cell->id);
-    assay_json_member_string (json, "metric", one->measure->name);
+    assay_json_member_string (json, "measure", one->measure->name);
     assay_json_member_double (json, "difference", one->test.difference);
     assay_json_member_int (json, "n", (gint64) one->test.n);
     assay_json_member_double (json, "p_value", one->test.p_worse);

@@ -290,7 +290,7 @@ assay_compared_table (const AssayCompared *compared)
   for (guint i = 0; i < compared->axes->len; i++)
     append_axis (text, compared, compared->axes->pdata[i]);
   g_string_append (text,
-                   "\n* by estimates no other is as good in both figures and better in one\n");
+                   "\n* by estimates no other is as good in both numbers and better in one\n");
   return g_string_free (text, FALSE);
 }
 

@@ -115,7 +115,7 @@ append_header (GString *text, GPtrArray *const *columns)
     assay_csv_field (text, roles[role]);
     append_names (text, role, columns[role]);
   }
-  g_string_append (text, ",metric,estimate,lower,upper,confidence,n,groups,method,unit");
+  g_string_append (text, ",measure,estimate,lower,upper,confidence,n,groups,method,unit");
   append_names (text, METRIC, columns[METRIC]);
   g_string_append_c (text, '\n');
 }

@@ -56,7 +56,7 @@ write_measurement (AssayJson *json, const AssayMeasurement *measurement)
   const AssayInterval *interval = &measurement->interval;
 
   assay_json_begin_object (json);
-  assay_json_member_string (json, "metric", measurement->measure->name);
+  assay_json_member_string (json, "measure", measurement->measure->name);
   assay_json_member_double (json, "estimate", interval->estimate);
   assay_json_member_double (json, "lower", interval->lower);
   assay_json_member_double (json, "upper", interval->upper);

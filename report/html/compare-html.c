@@ -105,7 +105,7 @@ append_pairs (AssayHtml *html, const AssayCompared *compared, const AssayCompare
 }
 
 static void
-append_axis (AssayHtml *html, const AssayCompared *compared, guint index, const AssayFigure *figure,
+append_axis (AssayHtml *html, const AssayCompared *compared, guint index, const AssayPlot *plot,
              gsize *inout_left)
 {
   const AssayCompareAxis *axis = compared->axes->pdata[index];
@@ -123,20 +123,20 @@ append_axis (AssayHtml *html, const AssayCompared *compared, guint index, const 
   if (results->datasets->len > 1)
     assay_html_say (html, NULL, ". Dataset {%s}", axis->dataset->name);
   assay_html_say (html, NULL, ".</p>");
-  if (figure != NULL)
-    assay_html_figure (html, figure, inout_left);
+  if (plot != NULL)
+    assay_html_plot (html, plot, inout_left);
   append_pairs (html, compared, axis);
   append_points (html, compared, axis);
   assay_html_close (html, "section");
 }
 
 char *
-assay_compared_html (const AssayCompared *compared, const GPtrArray *figures)
+assay_compared_html (const AssayCompared *compared, const GPtrArray *plots)
 {
   const AssayResults *results = assay_compared_run (compared, 0)->results;
   g_autofree char *margin = assay_text_number (compared->margin);
   AssayHtml *html = assay_html_begin_page ("Defenses of several runs");
-  gsize left = ASSAY_HTML_MAX_FIGURES;
+  gsize left = ASSAY_HTML_MAX_PLOTS;
   guint next = 0;
 
   assay_html_text (html, "h1", "Defenses of several runs");
@@ -144,16 +144,16 @@ assay_compared_html (const AssayCompared *compared, const GPtrArray *figures)
       html, "p",
       "Seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trials, %g\u00a0%% intervals. Each "
       "defense stands with the attack that takes most from it. A point is optimal if, by "
-      "estimates, no other is as good in both figures and better in one. That one defense leaks "
+      "estimates, no other is as good in both numbers and better in one. That one defense leaks "
       "less and is at least as useful (to within %s of a measure's range) is said only where tests "
       "show it; their p-values are corrected by Holm over %u pairs.",
       results->seed, results->trials, 100 * results->confidence, margin, compared->n_asked);
   append_runs (html, compared);
   for (guint i = 0; i < compared->axes->len; i++) {
     const AssayCompareAxis *axis = compared->axes->pdata[i];
-    const gboolean has_figure = axis->utility != NULL && next < figures->len;
+    const gboolean has_plot = axis->utility != NULL && next < plots->len;
 
-    append_axis (html, compared, i, has_figure ? figures->pdata[next++] : NULL, &left);
+    append_axis (html, compared, i, has_plot ? plots->pdata[next++] : NULL, &left);
   }
   return assay_html_end_page (html);
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "report/html/writer.h"
-#include "report/plots/figures.h"
+#include "report/plots/plots.h"
 
-/* Figures beyond these, in bytes, stay beside the page. */
-#define ASSAY_HTML_MAX_FIGURES (1 << 20)
+/* Plots beyond these, in bytes, stay beside the page. */
+#define ASSAY_HTML_MAX_PLOTS (1 << 20)
 
 /* Title, what was run, what came out of it, and what is not as it should be. */
 void assay_html_summary (AssayHtml *html, const AssayResults *results);
@@ -16,10 +16,10 @@ void assay_html_claims (AssayHtml *html, const AssayResults *results);
  * Nothing where nothing was measured. */
 void assay_html_strip (AssayHtml *html, const AssayResultClaim *claim,
                        const AssayResultHypothesis *one);
-/* @figures: of AssayFigure, or NULL. */
-void assay_html_figures (AssayHtml *html, const GPtrArray *figures);
+/* @plots: of AssayPlot, or NULL. */
+void assay_html_plots (AssayHtml *html, const GPtrArray *plots);
 /* One of them; @inout_left: bytes of pictures that the page has room for. */
-void assay_html_figure (AssayHtml *html, const AssayFigure *figure, gsize *inout_left);
+void assay_html_plot (AssayHtml *html, const AssayPlot *plot, gsize *inout_left);
 /* Each headline measure as a grid, defenses down and attacks across. */
 void assay_html_grids (AssayHtml *html, const AssayResults *results);
 /* Every pooled measurement. */

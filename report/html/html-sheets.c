@@ -45,8 +45,19 @@ static void
 append_heads (AssayHtml *html, const AssayResultContactSheet *sheet)
 {
   assay_html_say (html, NULL, "<thead><tr><td></td>");
-  ASSAY_FOR_EACH (const AssayResultColumn, column, sheet->columns)
-    assay_html_say (html, NULL, "<th scope=\"col\">{%s}</th>", column->says);
+  ASSAY_FOR_EACH (const AssayResultColumn, column, sheet->columns) {
+    const AssayResultCell *cell = column->cell;
+
+    assay_html_open (html, "th");
+    assay_html_attribute (html, "scope", "col");
+    /* What the page's filters choose by. */
+    if (column->role != ASSAY_SHOWN_ORIGINAL)
+      assay_html_attribute (html, "data-defense", cell->defense->name);
+    if (column->role == ASSAY_SHOWN_RECOVERED)
+      assay_html_attribute (html, "data-attack", cell->attack_or_utility->name);
+    assay_html_name (html, NULL, column->says);
+    assay_html_close (html, "th");
+  }
   assay_html_say (html, NULL, "</tr></thead>");
 }
 

@@ -1,4 +1,4 @@
-/* Figures come from a program that is not ours, and their words from scenarios: what is shown in a
+/* Plots come from a program that is not ours, and their words from scenarios: what is shown in a
  * page is read first. */
 #include "report/html/html-parts.h"
 
@@ -95,6 +95,6 @@ assay_html_check_svg (const char *svg, GError **error)
 
   g_markup_parse_context_free (context);
   return is_ok
-         || assay_fail (error, ASSAY_ERROR_DATA, "the figure cannot be shown: %s",
+         || assay_fail (error, ASSAY_ERROR_DATA, "the plot cannot be shown: %s",
                         problem->message);
 }

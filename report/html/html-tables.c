@@ -73,7 +73,7 @@ append_measure (AssayHtml *html, const AssayResults *results, const AssayResultC
   if (n_rows > MAX_GRID_ROWS || n_columns > MAX_GRID_COLUMNS) {
     assay_html_say (html, "p",
                     "%u rows by %u columns are too many to see at once: "
-                    "<a href=\"#pooled\">every figure</a> can be searched and sorted.",
+                    "<a href=\"#pooled\">every number</a> can be searched and sorted.",
                     n_rows, n_columns);
   } else if (n_rows > 0) {
     append_grid (html, &grid, metric, measure);
@@ -97,7 +97,7 @@ assay_html_grids (AssayHtml *html, const AssayResults *results)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
-  assay_html_open_section (html, "headlines", "Headline figures");
+  assay_html_open_section (html, "headlines", "Headline numbers");
   ASSAY_FOR_EACH (const AssayResultComponent, metric, results->metrics) {
     append_headlines (html, results, metric, metric->measures);
   }
@@ -264,7 +264,7 @@ assay_html_pooled (AssayHtml *html, const AssayResults *results)
   for (guint i = 0; i < results->pooled->len; i++)
     n += ((const AssayResultCell *) results->pooled->pdata[i])->measurements->len;
   all = assay_text_count (n);
-  assay_html_open_section (html, "pooled", "Every figure");
+  assay_html_open_section (html, "pooled", "Every number");
   assay_html_say (html, "p",
                   "Pooled over trials: %s measurements, to four significant digits. `results.csv` "
                   "and `results.json` have them exactly, with every setting.%s",

@@ -5,16 +5,16 @@
 #include "report/html/html-parts.h"
 
 static void
-append_navigation (AssayHtml *html, const AssayResults *results, gboolean has_figures)
+append_navigation (AssayHtml *html, const AssayResults *results, gboolean has_plots)
 {
   const struct {
     const char *target, *says;
     gboolean is_there;
   } places[] = { { "#claims", "Verdicts", TRUE },
                  { "#pictures", "Pictures", results->sheets->len > 0 },
-                 { "#figures", "Curves", has_figures },
-                 { "#headlines", "Headline figures", TRUE },
-                 { "#pooled", "Every figure", TRUE },
+                 { "#plots", "Curves", has_plots },
+                 { "#headlines", "Headline numbers", TRUE },
+                 { "#pooled", "Every number", TRUE },
                  { "#controls", "Controls", TRUE },
                  { "#exceptions", "What was left out", TRUE },
                  { "#settings", "Settings", TRUE },
@@ -29,18 +29,18 @@ append_navigation (AssayHtml *html, const AssayResults *results, gboolean has_fi
 }
 
 char *
-assay_report_html (const AssayResults *results, const GPtrArray *figures, GError **error)
+assay_report_html (const AssayResults *results, const GPtrArray *plots, GError **error)
 {
-  const gboolean has_figures = figures != NULL && figures->len > 0;
+  const gboolean has_plots = plots != NULL && plots->len > 0;
   g_autoptr (AssayHtml) html = assay_html_begin_page (results->title);
 
   assay_html_summary (html, results);
-  append_navigation (html, results, has_figures);
+  append_navigation (html, results, has_plots);
   assay_html_claims (html, results);
   if (!assay_html_contact_sheets (html, results, error))
     return NULL;
-  if (has_figures)
-    assay_html_figures (html, figures);
+  if (has_plots)
+    assay_html_plots (html, plots);
   assay_html_grids (html, results);
   assay_html_pooled (html, results);
   assay_html_controls (html, results);

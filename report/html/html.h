@@ -4,9 +4,9 @@
 
 #include "runner/compare/comparison.h"
 
-/* @figures: of AssayFigure (figures.h), or NULL where none were made. The text is valid
- * UTF-8 and the same for the same results and figures. ASSAY_ERROR_IO, _MEMORY where a contact
+/* @plots: of AssayPlot (plots.h), or NULL where none were made. The text is valid
+ * UTF-8 and the same for the same results and plots. ASSAY_ERROR_IO, _MEMORY where a contact
  * sheet cannot be made. */
-char *assay_report_html (const AssayResults *results, const GPtrArray *figures, GError **error);
-/* comparison.html; @figures: those of its axes that have a utility, in their order. */
-char *assay_compared_html (const AssayCompared *compared, const GPtrArray *figures);
+char *assay_report_html (const AssayResults *results, const GPtrArray *plots, GError **error);
+/* comparison.html; @plots: those of its axes that have a utility, in their order. */
+char *assay_compared_html (const AssayCompared *compared, const GPtrArray *plots);

@@ -23,7 +23,7 @@ typedef struct {
   const char *name, *title;
   const char *x_name, *x_unit, *y_name;
   gboolean is_share;   /* the numbers of x are */
-  gboolean is_low_end; /* what the figure is for is at its low end, so that its y is logarithmic */
+  gboolean is_low_end; /* what the plot is for is at its low end, so that its y is logarithmic */
   Point points[MOST_POINTS];
 } Rates;
 

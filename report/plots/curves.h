@@ -1,4 +1,4 @@
-/* Curves of results: what figures and comparisons draw. A curve is numbers and words alone; nothing
+/* Curves of results: what plots and comparisons draw. A curve is numbers and words alone; nothing
  * in it depends on how it is drawn.
  *
  * A trade-off sets a measure of privacy against a measure of utility: one line a defense, along the

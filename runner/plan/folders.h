@@ -2,4 +2,4 @@
 #pragma once
 
 #define ASSAY_PICTURE_FOLDER "pictures"
-#define ASSAY_FIGURE_FOLDER "figures"
+#define ASSAY_PLOT_FOLDER "plots"

@@ -12,7 +12,7 @@
 #include "runner/plan/folders.h"
 #include "runner/store/store.h"
 
-/* All that a run writes into its folder beside pictures/ and figures/, and these with ".tmp". */
+/* All that a run writes into its folder beside pictures/ and plots/, and these with ".tmp". */
 static const char *const own_files[] = {
   "results.json", "results.csv", "claims.xml", "summary.md", "report.html", "run.json",
   "baseline.json", "mutants.json", "mutants.part.json", NULL
@@ -53,9 +53,9 @@ is_own_picture (const AssayPlan *plan, const char *name)
   return FALSE;
 }
 
-/* A file in figures/: NAME-vs-NAME.svg, NAME-over-NAME.csv. Which there are depends on results. */
+/* A file in plots/: NAME-vs-NAME.svg, NAME-over-NAME.csv. Which there are depends on results. */
 static gboolean
-is_own_figure (G_GNUC_UNUSED const AssayPlan *plan, const char *name)
+is_own_plot (G_GNUC_UNUSED const AssayPlan *plan, const char *name)
 {
   static const char *const forms[] = { ".csv", ".gp", ".svg", ".pdf", ".png", NULL };
   g_autofree char *plain = without_tmp (name);
@@ -74,7 +74,8 @@ typedef struct {
 
 static const OwnFolder own_folders[] = {
   { ASSAY_PICTURE_FOLDER, is_own_picture },
-  { ASSAY_FIGURE_FOLDER, is_own_figure },
+  { ASSAY_PLOT_FOLDER, is_own_plot },
+  { "figures", is_own_plot }, /* where they were before */
 };
 
 gboolean

@@ -10,7 +10,7 @@ import sqlite3
 import time
 
 
-# Attacks, one of them tuned, utilities, pictures, figures, a claim.
+# Attacks, one of them tuned, utilities, pictures, plots, a claim.
 SCENES = """\
 [scenario]
 title = Scenes
@@ -112,7 +112,7 @@ class Whole:
                 assert any(name.startswith(folder) and name.endswith(kind) for name in self.files), (
                     f"the whole run has no {kind}")
         assert any("pictures/painted.png" in name for name in self.files), "no pictures"
-        assert any("figures/" in name for name in self.files), "no figures"
+        assert any("plots/" in name for name in self.files), "no plots"
 
     def check_same(self, sandbox, folder):
         found = lasting(sandbox, folder)

@@ -71,7 +71,7 @@ def run_claims(sandbox, parts, code=0, out="out", *words):
 
 
 def lower_bound(cell):
-    return next(value["lower"] for value in cell["measurements"] if value["metric"] == "epsilon")
+    return next(value["lower"] for value in cell["measurements"] if value["measure"] == "epsilon")
 
 
 def starts_of(sandbox):

@@ -98,7 +98,7 @@ UNSCALE = "answer('guess', estimates=npy(scaled(load('release/vectors.npy'), 1 /
 
 def median_errors(cells):
     return [value["estimate"] for cell in cells for value in cell["measurements"]
-            if value["metric"] == "relative-error-median"]
+            if value["measure"] == "relative-error-median"]
 
 
 VERBATIM = "[attack verbatim]\nplugin = verbatim\n"

@@ -57,7 +57,7 @@ def rows_of(results, dataset):
     for cell in cells:
         names = (dataset, name_of(cell["defense"], defenses), name_of(cell["attack"], attacks))
         rows += [
-            (*names, entry["metric"], entry["n"], entry["unit"], entry["estimate"])
+            (*names, entry["measure"], entry["n"], entry["unit"], entry["estimate"])
             for entry in cell["measurements"]
         ]
     return rows

@@ -59,7 +59,7 @@ def run(sandbox, text, code=0, *words):
 
 
 def measured(cell, name):
-    return next(value["estimate"] for value in cell["measurements"] if value["metric"] == name)
+    return next(value["estimate"] for value in cell["measurements"] if value["measure"] == name)
 
 
 def test_a_key_is_what_the_rotation_rests_on(sandbox):
@@ -70,7 +70,7 @@ def test_a_key_is_what_the_rotation_rests_on(sandbox):
     assert measured(cells["keyed"], "relative-error-median") < 0.05
     assert measured(cells["link"], "partner-hit-at-1") > 0.95
     # The cumulative match characteristic: of each attack that links, and chance under them.
-    lines = [line.split(",") for line in sandbox.read("out/figures/cmc-of-links.csv").splitlines()]
+    lines = [line.split(",") for line in sandbox.read("out/plots/cmc-of-links.csv").splitlines()]
     points = {(line, float(rank)): float(rate) for line, rank, rate, *_ in lines[1:]}
     ranks = sorted({rank for _, rank in points})
     assert ranks[:3] == [1, 3, 10] and len(points) == 2 * len(ranks), points
@@ -319,7 +319,7 @@ def test_labels_of_one_class_are_nothing_to_learn(sandbox):
 def test_an_attribute_that_is_constant_among_control_people_has_no_excess(sandbox):
     """An accuracy, and no excess: who guesses it of one has guessed it of all."""
     result, cells = labelled(sandbox, lambda i: 1, lambda i: i % 2)
-    names = {value["metric"] for value in cells["class"]["measurements"]
+    names = {value["measure"] for value in cells["class"]["measurements"]
              if value.get("estimate") is not None}
     assert "attribute-accuracy" in names and "attribute-excess" not in names, names
     assert "attribute-excess is left out: the attribute has the value 1 in all 60 secrets" in (

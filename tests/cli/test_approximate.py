@@ -68,7 +68,7 @@ def claim(attack, measure, bound):
 def measured(record, attack):
     """Measurements of the pooled cell by measure."""
     cell = next(one for one in record["pooled"] if one["attack"]["label"] == attack)
-    return {one["metric"]: one for one in cell["measurements"]}
+    return {one["measure"]: one for one in cell["measurements"]}
 
 
 def test_recall_stands_beside_what_was_recovered(sandbox):
@@ -142,7 +142,7 @@ def test_folders_step_by_step(sandbox):
     sandbox.expect(sandbox.assay("export", "out", "--cell", cell["id"], "--to", "parts"), out=None)
     said = sandbox.expect(sandbox.assay("measure", "--metric", "search-recall", "--truth",
                                         "parts/truth", "--guess", "parts/guess")).out.split()
-    recall = next(one for one in cell["measurements"] if one["metric"] == "search-recall")
+    recall = next(one for one in cell["measurements"] if one["measure"] == "search-recall")
     assert (said[0] == "search-recall" and math.isclose(float(said[1]), recall["estimate"],
                                                         rel_tol=1e-5)), (said, recall)
 

@@ -206,7 +206,7 @@ plugin = verbatim
 
 
 def recovery(record):
-    return next(one for one in record["comparisons"] if one["metric"] == "recovery-rate")
+    return next(one for one in record["comparisons"] if one["measure"] == "recovery-rate")
 
 
 def both(sandbox, code, then, now, *options):
@@ -271,7 +271,7 @@ def test_another_metric_measures_something_else(sandbox):
     text = NOISY.format(0.1).replace("[metric recovery-rate]", "[metric recovery-rate]\ntau = {}")
     lines, record = both(sandbox, 0, text.format(0.3), text.format(0.1))
     assert lines[1:] == ["  not compared: metric recovery-rate: tau was 0.3, is 0.1"], lines
-    assert ([one["metric"] for one in record["comparisons"]]
+    assert ([one["measure"] for one in record["comparisons"]]
             == ["identification-rate", "relative-error-median"]), record
 
 

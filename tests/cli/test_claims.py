@@ -322,7 +322,7 @@ def test_a_figure_has_one_interval(sandbox):
     record = json.loads(sandbox.read("out/results.json"))
     one = record["claims"][0]
     cell = next(c for c in record["pooled"] if c["id"] == one["hypotheses"][0]["cell"])
-    pooled = next(m for m in cell["measurements"] if m["metric"] == "recovery-rate")
+    pooled = next(m for m in cell["measurements"] if m["measure"] == "recovery-rate")
     for key in ("estimate", "lower", "upper", "n", "confidence"):
         assert pooled[key] == one[key], (key, pooled, one)
 

@@ -67,7 +67,7 @@ def run(sandbox, text, code=0):
         epsilon = defense["settings"].get("epsilon") if defense["label"] == "phashing" else None
         name = defense["label"] if epsilon is None else f"phashing {epsilon:g}"
         found[name, part["label"], part["settings"].get("radius")] = {
-            entry["metric"]: entry["estimate"] for entry in cell["measurements"]}
+            entry["measure"]: entry["estimate"] for entry in cell["measurements"]}
     for place, measures in found.items():
         for name, value in measures.items():
             assert math.isfinite(value), f"{place}: {name} = {value}"
@@ -226,7 +226,7 @@ def measure(sandbox, *words):
     assert result.code == 0, result
     assert all("is left out: how many public rows there are is not known here" in line
                for line in result.err.splitlines()), result
-    return {record["metric"]: record["estimate"] for record in json.loads(result.out)}
+    return {record["measure"]: record["estimate"] for record in json.loads(result.out)}
 
 
 def test_codes_are_what_the_function_in_the_release_gives(sandbox):
@@ -334,7 +334,7 @@ def test_queries_without_relevant_items_are_counted(sandbox):
     # The rest is as good as ever, where queries that count as nothing would halve it.
     assert found["itq", "map", None]["map"] > everyone["map"] - 0.1, f"{found}, {everyone}"
     cells = json.loads(sandbox.read("out/results.json"))["cells"]
-    units = {entry["metric"]: entry["n"] for cell in cells for entry in cell["measurements"]}
+    units = {entry["measure"]: entry["n"] for cell in cells for entry in cell["measurements"]}
     assert units["map"] == 20 - strangers.count(7), units
     sandbox.write("test-labels.npy", data.npy_bytes([7] * 20, "int64"))
     result = sandbox.assay("run", "a.scenario", "--out", "none", "--quiet")

@@ -174,7 +174,7 @@ def test_numbers_of_results_json(sandbox):
         pooled = json.loads(sandbox.read(f"{point['run']}/results.json"))["pooled"]
         cell = next(cell for cell in pooled if cell["id"] == point["cell"])
         name = point["privacy"].split()[0]
-        found = next(one for one in cell["measurements"] if one["metric"] == name)
+        found = next(one for one in cell["measurements"] if one["measure"] == name)
         for key in ("estimate", "lower", "upper", "n"):
             text = point[f"privacy.{key}"]
             assert (None if text == "" else float(text)) == found[key], (point, found)
@@ -199,7 +199,7 @@ def test_utility_and_margin(sandbox):
     for pair in won:
         assert float(pair["p_value"]) == max(float(pair["p_leak"]), float(pair["p_utility"])), pair
     figures = len(points) // 2
-    assert len(list((sandbox.path / "both/figures").glob("*.gp"))) == figures, "a script for each axis"
+    assert len(list((sandbox.path / "both/plots").glob("*.gp"))) == figures, "a script for each axis"
     drawn = sandbox.read("both/comparison.html").count("<svg ")
     assert drawn == (figures if shutil.which("gnuplot") else 0), "drawings"
 

@@ -44,7 +44,7 @@ def killed_at_calls(sandbox, count, words, whole, names=None):
                 assert not before or found == whole, "what was there is missing"
             sandbox.expect(sandbox.assay(*words))
             assert lasting(sandbox, "written") == whole | {
-                name: "folder" for name in ("figures", "pictures")
+                name: "folder" for name in ("plots", "pictures")
                 if (sandbox.path / "written" / name).is_dir()}
 
     at_each(choose(points, count), kill)

@@ -26,10 +26,10 @@ def test_the_page_is_followed(sandbox, numpy_python):
     assert "violated: claim safe" in result.out, str(result)
     found = {cell["attack"]["label"]: cell for cell in cells_of(sandbox, "out")}
     rates = [entry["estimate"] for cell in found.values() for entry in cell["measurements"]
-             if entry["metric"] == "recovery-rate"]
+             if entry["measure"] == "recovery-rate"]
     assert rates == [1, 1] and set(found) == {"nearest", "ours"}, str(found)
     # The guess was made by the same rule as that of `nearest`: it measures the same.
-    figures = [[(e["metric"], e["estimate"]) for e in cell["measurements"]]
+    figures = [[(e["measure"], e["estimate"]) for e in cell["measurements"]]
                for cell in found.values()]
     assert figures[0] == figures[1], str(figures)
 
@@ -68,8 +68,8 @@ holds = {HOLDS.get(label, 'estimates')}
 
 
 def figures(measurements):
-    return {entry["metric"]: entry["estimate"] for entry in measurements
-            if entry["metric"] not in test_roundtrip.OF_OTHER_IMAGES}
+    return {entry["measure"]: entry["estimate"] for entry in measurements
+            if entry["measure"] not in test_roundtrip.OF_OTHER_IMAGES}
 
 
 def measure_again(sandbox, text):
@@ -245,7 +245,7 @@ def test_order_of_the_file_and_folders_by_trial(sandbox):
         sandbox.shell("rm -rf out")
         sandbox.run_ok("a.scenario", "--out", "out", "--quiet")
         for cell in cells_of(sandbox, "out"):
-            found = {entry["metric"]: entry for entry in cell["measurements"]}
+            found = {entry["measure"]: entry for entry in cell["measurements"]}
             assert found["relative-error-median"]["estimate"] == 0, str(found)
             assert found["relative-error-median"]["n"] == 20, str(found)
 

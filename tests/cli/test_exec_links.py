@@ -54,7 +54,7 @@ def cells_of(sandbox, text, code=0, out="out"):
 
 
 def value_of(cell, measure):
-    return next(value["estimate"] for value in cell["measurements"] if value["metric"] == measure)
+    return next(value["estimate"] for value in cell["measurements"] if value["measure"] == measure)
 
 
 def test_links_of_a_program(sandbox):

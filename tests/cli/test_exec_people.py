@@ -104,7 +104,7 @@ def test_games_about_people(sandbox):
     for game, _, _, measure, least in GAMES:
         cell = found[game]
         assert cell["status"] == "ok", cell
-        values = {value["metric"]: value["estimate"] for value in cell["measurements"]}
+        values = {value["measure"]: value["estimate"] for value in cell["measurements"]}
         assert values[measure] >= least, (game, values)
         assert found[f"{game}-blind"]["status"] == "control-failed", found[f"{game}-blind"]
 

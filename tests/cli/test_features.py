@@ -67,7 +67,7 @@ def test_pictures_come_back_from_features(sandbox, data):
     found = {}
     for cell in json.loads(sandbox.read("out/results.json"))["cells"]:
         found[cell["attack"]["settings"]["method"]] = {
-            value["metric"]: value["estimate"] for value in cell["measurements"]}
+            value["measure"]: value["estimate"] for value in cell["measurements"]}
     assert found["ridge"]["sample-recovery-rate"] == 1
     assert found["ridge"]["original-correlation"] > 0.97
     assert found["ridge"]["original-identification-rate"] >= 0.95
@@ -80,7 +80,7 @@ def test_pictures_come_back_from_features(sandbox, data):
 def test_messages_of_several_make_no_picture(sandbox, data):
     """Silence, which is said, and no figure that could be taken for a weak attack."""
     result = run(sandbox, users=5, batch=0)
-    names = [value["metric"] for cell in json.loads(sandbox.read("out/results.json"))["cells"]
+    names = [value["measure"] for cell in json.loads(sandbox.read("out/results.json"))["cells"]
              for value in cell["measurements"]]
     assert not [name for name in names if name.startswith("original")], names
     assert "of 5 messages 0 tell a sample; 5 are of several" in result.out, str(result)

@@ -36,7 +36,7 @@ def scenario(sandbox):
     found = {}
     for cell in json.loads(sandbox.read("runs/small/results.json"))["pooled"]:
         if cell["attack"]["label"] == "near" and cell["defense"]["label"] == "lifting":
-            by_name = {m["metric"]: m for m in cell["measurements"]}
+            by_name = {m["measure"]: m for m in cell["measurements"]}
             rate, error = by_name["recovery-rate"], by_name["relative-error-median"]
             found[cell["defense"]["settings"]["dimension"]] = {
                 "rate": 100 * rate["estimate"], "lower": 100 * rate["lower"],

@@ -63,7 +63,7 @@ def run(sandbox, settings):
     found, cell_id = {}, None
     for cell in json.loads(sandbox.read("out/results.json"))["cells"]:
         part = cell.get("attack") or cell["utility"]
-        found[part["plugin"]] = {one["metric"]: one["estimate"] for one in cell["measurements"]}
+        found[part["plugin"]] = {one["measure"]: one["estimate"] for one in cell["measurements"]}
         cell_id = cell["id"] if part["plugin"] == "graph-link" else cell_id
     sandbox.expect(sandbox.assay("export", "out", "--cell", cell_id, "--to", "cell"), 0, out=None)
     return found, sandbox.path / "cell"

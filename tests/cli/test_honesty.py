@@ -266,7 +266,7 @@ def gamble(sandbox, starts, settings):
 
 
 def recovery(cell):
-    return next(one for one in cell["measurements"] if one["metric"] == "recovery-rate")
+    return next(one for one in cell["measurements"] if one["measure"] == "recovery-rate")
 
 
 @pytest.mark.usefixtures("python3_has_numpy")

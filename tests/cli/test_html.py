@@ -147,7 +147,7 @@ def expected_rows(results):
     for cell in results["pooled"]:
         player = cell.get("attack", cell.get("utility"))
         for one in cell["measurements"]:
-            yield (cell["defense"]["label"], player["label"], one["metric"],
+            yield (cell["defense"]["label"], player["label"], one["measure"],
                    *(shown(one[key]) for key in ("estimate", "lower", "upper", "n")))
 
 
@@ -169,7 +169,7 @@ def test_numbers_are_those_of_results_json(sandbox):
     assert len(numbers) > 150, f"{len(numbers)} numbers"
     for one in numbers:
         value = float(one["data-value"])
-        is_setting = "figures" in one["inside"] and value in (2, 4)
+        is_setting = "plots" in one["inside"] and value in (2, 4)
         assert value in known or is_setting, f"{one} is not in results.json"
         assert is_shown(one["text"], value), one
     compare_rows(parsed.rows("measurements"), results)
@@ -197,7 +197,7 @@ def test_points_of_curves_are_those_of_results_json(sandbox):
     parsed = run(sandbox)
     results = json.loads(sandbox.read("out/results.json"))
     known = set(numbers_in(results)) | {2, 4}
-    points = [one for one in parsed.elements if "data-value" in one and "figures" in one["inside"]]
+    points = [one for one in parsed.elements if "data-value" in one and "plots" in one["inside"]]
     assert len(points) >= 8, f"{len(points)} numbers"
     for one in points:
         assert float(one["data-value"]) in known and is_shown(one["text"], float(one["data-value"])), (
@@ -266,19 +266,19 @@ def test_unfinished_runs_say_so(sandbox):
     assert len(notices) == 1 and f" 3 of {tiny.CELLS} cells have not been run" in notices[0], (
         notices)
     compare_rows(parsed.rows("measurements"), json.loads(sandbox.read("out/results.json")))
-    # And neither the page nor its figures stand in the way of the run, or of another.
+    # And neither the page nor its plots stand in the way of the run, or of another.
     for again in (["--resume"], []):
         sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet", *again)
         assert Parsed(sandbox.read("out/report.html")).all("p", id="unfinished") == [], again
 
 
-def test_files_of_others_among_the_figures_stay(sandbox):
+def test_files_of_others_among_the_plots_stay(sandbox):
     run(sandbox)
     for name in ("notes.txt", "mine.svg"):
-        other = sandbox.write(f"out/figures/{name}", "mine")
+        other = sandbox.write(f"out/plots/{name}", "mine")
         sandbox.refuses(sandbox.assay("run", "tiny.scenario", "--out", "out", "--quiet"),
                         f"output folder out cannot be replaced by a new run: it holds "
-                        f"'figures/{name}', which is not of the run; expected that elsewhere, or "
+                        f"'plots/{name}', which is not of the run; expected that elsewhere, or "
                         "--out with another folder")
         assert other.read_text() == "mine", "the file of another"
         other.unlink()
@@ -349,11 +349,11 @@ def test_stands_without_gnuplot(sandbox):
     sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet", PATH=str(sandbox.path / "nothing"))
     parsed = Parsed(sandbox.read("out/report.html"))
     notices = [one["text"] for one in parsed.all("p", **{"class": "notice"})
-               if "figures" in one["inside"]]
+               if "plots" in one["inside"]]
     assert len(notices) > 0 and all("gnuplot" in text for text in notices), notices
     assert parsed.all("svg") == [], "a picture"
     assert (len([one for one in parsed.elements if "data-value" in one
-                 and "figures" in one["inside"]]) >= 8), "the points of the curves"
+                 and "plots" in one["inside"]]) >= 8), "the points of the curves"
 
 
 def test_validator_is_content(sandbox):

@@ -53,7 +53,7 @@ def run(sandbox, text, code=0):
 
 
 def measured(cell, name):
-    return next((value["estimate"] for value in cell["measurements"] if value["metric"] == name),
+    return next((value["estimate"] for value in cell["measurements"] if value["measure"] == name),
                 None)
 
 
@@ -195,7 +195,7 @@ def test_members_of_a_release_are_told(sandbox):
     assert measured(cells["member"], "member-true-positives-at-1-percent") is None  # of 60 records
     assert cells["member"]["message"].startswith("by sign = nearest of 16 runs: expected area ")
     # The ROC curve has the rates that 30 others or more can have.
-    figure = sandbox.read("out/figures/roc-of-members.csv").splitlines()
+    figure = sandbox.read("out/plots/roc-of-members.csv").splitlines()
     assert figure[0].startswith("line,false positives,true positives,true positives.lower"), figure
     assert [(line.split(",")[1], float(line.split(",")[2])) for line in figure[1:]] == [
         (rate, measured(cells["member"], f"member-true-positives-at-{name}-percent"))

@@ -107,7 +107,7 @@ def test_programs_that_run(sandbox):
     assert verdicts == {"attribute-excess": "violated", "recovery-rate": "violated"}, verdicts
     found = {cell["attack"]["label"]: measured["estimate"] for cell in results["cells"]
              if cell["defense"]["label"] == "exec" and "attack" in cell
-             for measured in cell["measurements"] if measured["metric"] == "recovery-rate"}
+             for measured in cell["measurements"] if measured["measure"] == "recovery-rate"}
     assert found["mine"] > found["verbatim"] + 0.1, found
 
 

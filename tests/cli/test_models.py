@@ -56,7 +56,7 @@ def run(sandbox, defense, utility, settings=""):
     attack = next(cell for cell in cells if "attack" in cell and cell["attack"] is not None)
     judged = next(cell for cell in cells if cell.get("utility") is not None)
     sandbox.expect(sandbox.assay("export", "out", "--cell", attack["id"], "--to", "cell"), 0)
-    found = {value["metric"]: value for value in judged["measurements"]}
+    found = {value["measure"]: value for value in judged["measurements"]}
     arrays = {name: np.load(sandbox.path / f"cell/release/{name}.npy").astype(float)
               for name in ("models", "locals", "mean", "deviation")}
     for name in "users", "secrets":

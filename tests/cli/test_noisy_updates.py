@@ -32,7 +32,7 @@ def cells(sandbox, defense, attack, code=0):
 
 def measured(sandbox, defense, attack):
     _, found = cells(sandbox, defense, attack)
-    return {value["metric"]: value["estimate"] for value in found[0]["measurements"]}
+    return {value["measure"]: value["estimate"] for value in found[0]["measurements"]}
 
 
 READ = "read-messages\ngrants = messages"
@@ -87,7 +87,7 @@ def test_who_names_nobody_is_right_about_nobody(sandbox):
     """Claims that name no user are left out of what is counted user by user; and where no weight is
     zero there are no supports to tell."""
     result, found = cells(sandbox, "average", "single-holder")
-    metrics = {value["metric"] for value in found[0]["measurements"]}
+    metrics = {value["measure"] for value in found[0]["measurements"]}
     assert "user-claims-right" not in metrics and "weight-claims-right" in metrics, metrics
     assert "user-claims-right is left out: no claim names a user" in result.out, str(result)
     result, found = cells(sandbox, "average", "support-guess")

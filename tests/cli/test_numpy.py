@@ -20,7 +20,7 @@ def attack_and_measure(sandbox, folder):
                                  f"{folder}/guess"))
     result = sandbox.expect(sandbox.assay("measure", "--truth", f"{folder}/truth", "--guess",
                                           f"{folder}/guess", "--json"))
-    return {record["metric"]: record["estimate"] for record in json.loads(result.out)}
+    return {record["measure"]: record["estimate"] for record in json.loads(result.out)}
 
 
 def test_release_that_numpy_wrote_is_recovered(sandbox, numpy_python):

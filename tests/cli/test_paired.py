@@ -69,7 +69,7 @@ def run(sandbox, settings, radius=0):
     found, cell_id = {}, None
     for cell in json.loads(sandbox.read("out/results.json"))["cells"]:
         part = cell.get("attack") or cell["utility"]
-        found[part["plugin"]] = {one["metric"]: one["estimate"] for one in cell["measurements"]}
+        found[part["plugin"]] = {one["measure"]: one["estimate"] for one in cell["measurements"]}
         cell_id = cell["id"] if part["plugin"] == "code-link" else cell_id
     sandbox.expect(sandbox.assay("export", "out", "--cell", cell_id, "--to", "cell"), 0, out=None)
     return found, sandbox.path / "cell"
@@ -196,7 +196,7 @@ def test_a_graph_without_triangles(sandbox, defense, settings):
     sandbox.run_ok("a.scenario", "--out", "out", "--quiet")
     found = {}
     for cell in json.loads(sandbox.read("out/results.json"))["cells"]:
-        found |= {one["metric"]: one["estimate"] for one in cell["measurements"]}
+        found |= {one["measure"]: one["estimate"] for one in cell["measurements"]}
     assert 0 < found["image-to-text"] <= 1 and found["image-to-text-triangles"] > 0
     # The private graph has no triangle, so that no error is a share of them.
     assert "image-to-text-graph-triangles" not in found

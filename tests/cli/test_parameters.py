@@ -19,7 +19,7 @@ def cells_of(sandbox, text, code=0):
 
 
 def found(cell):
-    return {record["metric"]: record["estimate"] for record in cell["measurements"]}
+    return {record["measure"]: record["estimate"] for record in cell["measurements"]}
 
 
 def edit_release(sandbox, **members):

@@ -173,7 +173,7 @@ def test_scores_and_names(sandbox):
     assert sheet.legend["measure"] == "image-ssim"
     results = json.loads(sandbox.read("out/results.json"))
     means = {cell["id"]: one["estimate"] for cell in results["cells"]
-             for one in cell["measurements"] if one["metric"] == "image-ssim"}
+             for one in cell["measurements"] if one["measure"] == "image-ssim"}
     columns = [column for column in sheet.legend["columns"] if column["role"] == "recovered"]
     assert len(columns) == 3 and len(means) == 3, columns
     for column in columns:

@@ -92,7 +92,7 @@ SCALED = scenario("[defense scaled]\nplugin = scaled\n[attack verbatim]\nplugin 
 
 def median_errors(sandbox, out):
     return [value["estimate"] for cell in json.loads(sandbox.read(f"{out}/results.json"))["cells"]
-            for value in cell["measurements"] if value["metric"] == "relative-error-median"]
+            for value in cell["measurements"] if value["measure"] == "relative-error-median"]
 
 
 # ---- Plugins that are loaded ----

@@ -26,7 +26,7 @@ def test_ldp_feat_lifting(sandbox):
     found = {}
     for cell in json.loads(result.out)["pooled"]:
         place = cell["attack"]["label"], cell["defense"]["settings"]["dimension"]
-        found[place] = {entry["metric"]: entry["estimate"] for entry in cell["measurements"]}
+        found[place] = {entry["measure"]: entry["estimate"] for entry in cell["measurements"]}
     assert set(found) == {(a, m) for a in ("nearest", "database") for m in DATABASE}, str(found)
     for m, expected in DATABASE.items():
         database, nearest = found["database", m], found["nearest", m]

@@ -299,7 +299,7 @@ def test_summary_has_the_reasons_and_rows_of_the_results(sandbox):
         assert row[3].startswith(claim["reason"]), f"{row[3]!r}: {claim['reason']!r}"
     numbers = [row for row in rows if len(row) == 6 and row[0] not in ("defense", "---")]
     assert {row[0] for row in numbers} == {"plain", "lifting dimension=2", "lifting dimension=6"}
-    found = {(measured["metric"], f"{measured['estimate']:.4g}", str(measured["n"]))
+    found = {(measured["measure"], f"{measured['estimate']:.4g}", str(measured["n"]))
              for cell in record["pooled"] for measured in cell["measurements"]}
     for row in numbers:
         assert (row[2].split()[0], row[3], row[5]) in found, f"{row} is not in results.json"

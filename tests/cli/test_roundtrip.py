@@ -198,14 +198,14 @@ def compare(sandbox, cell, found):
     for folder in ("release", "truth", "guess"):
         theirs, ours = sandbox.tree(f"cell/{folder}"), sandbox.tree(f"hand/{folder}")
         assert theirs == ours and theirs, f"{name}: {folder} is another one by hand"
-    expected = {entry["metric"]: entry for entry in cell["measurements"]}
+    expected = {entry["measure"]: entry for entry in cell["measurements"]}
     has_public = (sandbox.path / "cell/knowledge/public.npy").exists()
-    assert ([entry["metric"] for entry in found]
+    assert ([entry["measure"] for entry in found]
             == [metric for metric in expected if has_public or metric not in OF_OTHER_IMAGES]), (
         f"{name}: {[entry['metric'] for entry in found]}, {list(expected)}")
     for entry in found:
         for key in ENTRIES:
-            theirs = expected[entry["metric"]].get(key)
+            theirs = expected[entry["measure"]].get(key)
             assert entry[key] == theirs, f"{name}: {entry['metric']}: {key}: {entry[key]}, {theirs}"
 
 

@@ -10,6 +10,7 @@ import browser
 import printed
 import tiny
 from test_html import CLAIMS, CONTRASTS, many, run
+from test_pictures import FACES
 
 WIDTHS = (390, 768, 1280)
 
@@ -119,13 +120,81 @@ def test_heads_stand_on_every_printed_page(sandbox, open_page):
             assert head in text, f"{head}: {text[:400]}"
 
 
+SHOWN = r"""(() => {
+    const seen = (one) => one.getClientRects().length > 0;
+    const texts = (all) => Array.from(all).filter(seen).map((one) => one.textContent);
+    const tables = Array.from(document.querySelectorAll('#headlines table'));
+    return { rows: tables.map((table) => texts(table.querySelectorAll('tbody td:first-child'))),
+             heads: tables.map((table) => texts(table.querySelectorAll('thead th'))),
+             measured: Array.from(document.querySelectorAll('#measurements tbody tr'),
+                                  (row) => [row.cells[1].textContent, row.cells[2].textContent]),
+             status: document.querySelector('#pooled [role=status]')?.textContent,
+             sheets: texts(document.querySelectorAll('table.sheet thead th')) };
+})()"""
+
+
+def choose(page, what, value):
+    page.ask(f"(() => {{ const one = Array.from(document.querySelectorAll('.filters label'))"
+             f".find((label) => label.textContent.startsWith('{what}')).querySelector('select');"
+             f" one.value = '{value}'; one.dispatchEvent(new Event('change')); }})()")
+
+
+@pytest.mark.parametrize("more", (False, True), ids=("few", "many"))
+def test_filter_by_defense_and_attack(sandbox, open_page, more):
+    run(sandbox, (many() if more else tiny.SCENARIO) + CLAIMS, code=1)
+    page = open_page()
+    whole = page.ask(SHOWN)
+    assert any(len(set(rows)) > 2 for rows in whole["rows"]), whole["rows"]
+    choose(page, "Defense", "lifting")
+    found = page.ask(SHOWN)
+    assert found["measured"] and all(name.startswith("lifting ") for name, _ in found["measured"])
+    assert all(name.startswith("lifting ") for rows in found["rows"] for name in rows)
+    assert any(found["rows"]), found["rows"]
+    attack = found["measured"][0][1]
+    choose(page, "Attack", attack)
+    found = page.ask(SHOWN)
+    assert {one for _, one in found["measured"]} == {attack}, found["measured"]
+    assert ["defense", attack] in found["heads"], found["heads"]
+    if more:
+        assert "found among" in found["status"], found["status"]
+        choose(page, "Defense", "lifting dimension=7")
+        assert {name for name, _ in page.ask(SHOWN)["measured"]} == {"lifting dimension=7"}
+    choose(page, "Attack", "")
+    choose(page, "Defense", "")
+    assert page.ask(SHOWN) == whole, "everything is back"
+
+
+def test_filter_of_contact_sheets(sandbox, open_page):
+    sandbox.write("faces.scenario", FACES)
+    sandbox.run_ok("faces.scenario", "--out", "out", "--quiet", "--trials", "1")
+    page = open_page()
+    whole = page.ask(SHOWN)["sheets"]
+    assert len(whole) == 7, whole
+    choose(page, "Defense", "mixed")
+    assert page.ask(SHOWN)["sheets"] == ["original", "released by mixed",
+                                         "recovered by averaging from mixed"]
+    choose(page, "Defense", "")
+    choose(page, "Attack", "verbatim")
+    assert page.ask(SHOWN)["sheets"] == [one for one in whole if "averaging" not in one]
+    # Names stay in sight while pictures scroll by below a telephone's width.
+    narrow = open_page(width=390, height=900)
+    narrow.ask("document.querySelector('#pictures .wide').scrollLeft = 300")
+    left = narrow.ask("document.querySelector('.sheet th[scope=row]').getBoundingClientRect().left")
+    inside = narrow.ask("document.querySelector('#pictures .wide').getBoundingClientRect().left")
+    assert abs(left - inside) < 3, (left, inside)
+    for scheme in ("light", "dark"):
+        narrow.show_as(scheme=scheme)
+        weak = {name: ratio for name, ratio in narrow.ask(CONTRASTS).items() if ratio < 4.5}
+        assert not weak and narrow.ask(CUT) == [], (weak, narrow.ask(CUT))
+
+
 def test_keyboard_goes_down_the_page(claims, open_page):
     """Each step of the tabulator lies in or below the section of the one before, none is a trap, and
     where the focus is can be seen."""
     page = open_page()
     where = ("(() => { const one = document.activeElement;"
-             " const section = one.closest('section, nav, header');"
-             " return { place: Array.from(document.querySelectorAll('header, nav, section'))"
+             " const section = one.closest('section, nav, header, .filters');"
+             " return { place: Array.from(document.querySelectorAll('header, nav, section, .filters'))"
              "              .indexOf(section),"
              "          tag: one.tagName, outline: getComputedStyle(one).outlineStyle }; })()")
     places, last = [], None

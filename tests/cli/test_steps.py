@@ -32,7 +32,7 @@ def measure(sandbox, *words, guess="guess"):
     """{measure: record}."""
     result = sandbox.expect(sandbox.assay(
         "measure", "--truth", "truth", "--guess", guess, "--json", *words), err="")
-    return {record["metric"]: record for record in json.loads(result.out)}
+    return {record["measure"]: record for record in json.loads(result.out)}
 
 
 # ---- Plain arithmetic ----
@@ -158,7 +158,7 @@ def run_on_all_secrets(sandbox, scenario):
     return {
         (cell["defense"]["label"], cell["defense"]["settings"].get("dimension"),
          cell["attack"]["label"]):
-            {entry["metric"]: entry for entry in cell["measurements"]}
+            {entry["measure"]: entry for entry in cell["measurements"]}
         for cell in record["cells"]
     }
 

@@ -38,7 +38,7 @@ def areas(sandbox, out, grants=""):
     for cell in json.loads(sandbox.read(f"{out}/results.json"))["cells"]:
         settings = cell["defense"]["settings"]
         area, = (value["estimate"] for value in cell["measurements"]
-                 if value["metric"] == "member-auc")
+                 if value["measure"] == "member-auc")
         key = "frozen" if cell["defense"]["label"].startswith("frozen") else (
             settings["users"], settings["sparsity"])
         found.setdefault(key, []).append(area)

@@ -36,7 +36,7 @@ def run(sandbox, defense="", grants="messages", code=0, users=30):
 
 def measured(sandbox, cell=0):
     cells = json.loads(sandbox.read("out/results.json"))["cells"]
-    return {value["metric"]: value["estimate"] for value in cells[cell]["measurements"]}
+    return {value["measure"]: value["estimate"] for value in cells[cell]["measurements"]}
 
 
 def test_one_update_gives_its_sample(sandbox):
@@ -77,7 +77,7 @@ def test_averages_are_judged_as_numpy_does(sandbox):
     result = sandbox.assay("measure", "--truth", "truth", "--guess", "guess", "--release",
                            "release", "--metric", "average-recovery", "--json")
     sandbox.expect(result, 0)
-    found = {value["metric"]: value["estimate"] for value in json.loads(result.out)}
+    found = {value["measure"]: value["estimate"] for value in json.loads(result.out)}
     secrets = np.load(sandbox.path / "secrets.npy").astype(float)
     users = np.load(sandbox.path / "truth/users.npy")
     steps = np.load(sandbox.path / "truth/steps.npy")
@@ -243,7 +243,7 @@ def test_encryption_hides_messages_and_not_their_sum(sandbox, plugin):
     cells = {cell["attack"]["label"]: cell for cell in results["cells"]
              if cell["defense"]["label"] == "encrypted"}
     assert set(cells) == {"sums"}
-    found = {value["metric"]: value["estimate"] for value in cells["sums"]["measurements"]}
+    found = {value["measure"]: value["estimate"] for value in cells["sums"]["measurements"]}
     assert found["sample-recovery-rate"] > 0.6
 
 
@@ -254,7 +254,7 @@ def test_samples_of_one_sum_are_one_group(sandbox):
     sandbox.expect(sandbox.assay("run", "a.scenario", "--out", "out"), 0)
     for pooled in json.loads(sandbox.read("out/results.json"))["pooled"]:
         [found] = [value for value in pooled["measurements"]
-                   if value["metric"] == "sample-recovery-rate"]
+                   if value["measure"] == "sample-recovery-rate"]
         assert found["n"] == 40
         assert found.get("groups") == (8 if pooled["attack"]["label"] == "sums" else None)
 
@@ -313,7 +313,7 @@ def test_users_are_judged_as_numpy_does(sandbox):
         result = sandbox.assay("measure", "--truth", "truth", "--guess", attack, "--release",
                                "release", "--metric", metric, "--json")
         sandbox.expect(result, 0)
-        return {value["metric"]: value["estimate"] for value in json.loads(result.out)}
+        return {value["measure"]: value["estimate"] for value in json.loads(result.out)}
 
     found = measured_by("single-holder", "user-recovery", "--set", "names=yes")
     claims = np.load(sandbox.path / "single-holder/weight-claims.npy")
@@ -367,7 +367,7 @@ def test_permutations_do_not_hide_what_users_have_in_common(sandbox):
     found = {}
     for cell in json.loads(sandbox.read("out/results.json"))["cells"]:
         key = cell["defense"]["settings"]["padding"], cell["attack"]["label"]
-        found[key] = {value["metric"]: value["estimate"] for value in cell["measurements"]}
+        found[key] = {value["measure"]: value["estimate"] for value in cell["measurements"]}
     assert found["none", "aggregator"]["overlap-exact-rate"] == 1
     assert found["none", "aggregator"]["overlap-error"] == 0
     assert found["none", "interceptor"]["overlap-exact-rate"] < 0.5

@@ -71,7 +71,7 @@ def code_of(text):
 
 
 def check_same_bytes(sandbox, folder):
-    """As the folder "alone", which holds the run of one process: pictures and figures as well."""
+    """As the folder "alone", which holds the run of one process: pictures and plots as well."""
     found, expected = lasting(sandbox, folder), lasting(sandbox, "alone")
     other = sorted(name for name in found.keys() | expected.keys()
                    if found.get(name) != expected.get(name))

@@ -1,8 +1,8 @@
-/* What claims allow, drawn into a figure: dotted lines in grey, which no line of a defense has. */
+/* What claims allow, drawn into a plot: dotted lines in grey, which no line of a defense has. */
 #include <math.h>
 
 #include "core/base/text.h"
-#include "report/plots/figure-parts.h"
+#include "report/plots/plot-parts.h"
 #include "report/plots/gnuplot.h"
 
 #define MAX_TITLE 76
@@ -17,7 +17,7 @@ append_number (GString *gp, double value)
 }
 
 static gboolean
-is_shown (const AssayFigureRange *range, double value)
+is_shown (const AssayPlotRange *range, double value)
 {
   const double at = range->factor * value;
 
@@ -25,8 +25,8 @@ is_shown (const AssayFigureRange *range, double value)
 }
 
 char *
-assay_figure_bound_title (const AssayCurve *curve, const AssayCurveBound *bound,
-                          const AssayFigureRange *range)
+assay_plot_bound_title (const AssayCurve *curve, const AssayCurveBound *bound,
+                          const AssayPlotRange *range)
 {
   const gboolean is_share = bound->is_x ? curve->x.is_share : curve->y.is_share;
   const char *most = bound->is_at_most ? "at most" : "at least";
@@ -40,8 +40,8 @@ assay_figure_bound_title (const AssayCurve *curve, const AssayCurveBound *bound,
 
 /* The bounds of the points, as data within the script. */
 static void
-append_points (GString *gp, const AssayCurveBound *bound, const AssayFigureRange *x,
-               const AssayFigureRange *y, guint number)
+append_points (GString *gp, const AssayCurveBound *bound, const AssayPlotRange *x,
+               const AssayPlotRange *y, guint number)
 {
   g_string_append_printf (gp, "$bound%u << EOD\n", number);
   ASSAY_FOR_EACH_IN (const AssayCurvePoint, point, bound->points) {
@@ -54,8 +54,8 @@ append_points (GString *gp, const AssayCurveBound *bound, const AssayFigureRange
 }
 
 void
-assay_figure_append_bound_data (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
-                                const AssayFigureRange *y)
+assay_plot_append_bound_data (GString *gp, const AssayCurve *curve, const AssayPlotRange *x,
+                                const AssayPlotRange *y)
 {
   for (guint b = 0; curve->bounds != NULL && b < curve->bounds->len; b++) {
     const AssayCurveBound *bound = curve->bounds->pdata[b];
@@ -73,13 +73,13 @@ assay_figure_append_bound_data (GString *gp, const AssayCurve *curve, const Assa
 }
 
 void
-assay_figure_append_bounds (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
-                            const AssayFigureRange *y)
+assay_plot_append_bounds (GString *gp, const AssayCurve *curve, const AssayPlotRange *x,
+                            const AssayPlotRange *y)
 {
   for (guint b = 0; curve->bounds != NULL && b < curve->bounds->len; b++) {
     const AssayCurveBound *bound = curve->bounds->pdata[b];
-    g_autofree char *says = assay_figure_bound_title (curve, bound, bound->is_x ? x : y);
-    g_autofree char *title = assay_figure_quote (says, MAX_TITLE);
+    g_autofree char *says = assay_plot_bound_title (curve, bound, bound->is_x ? x : y);
+    g_autofree char *title = assay_plot_quote (says, MAX_TITLE);
 
     g_string_append (gp, ", \\\n  ");
     if (bound->points != NULL)

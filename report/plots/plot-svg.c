@@ -7,7 +7,7 @@
  * text as an entity. Attributes hold no ">". */
 static const struct {
   const char *pattern;
-  const char *replacement; /* NAME stands for the figure's */
+  const char *replacement; /* NAME stands for the plot's */
 } steps[] = {
   { "<\\?xml[^>]*>\\s*", "" },
   { "<filter\\b.*?</filter>\\s*", "" },
@@ -66,7 +66,7 @@ insert_title (const char *svg, const char *title)
 }
 
 char *
-assay_figure_clean_svg (const char *raw, const char *name, const char *title)
+assay_plot_clean_svg (const char *raw, const char *name, const char *title)
 {
   g_autofree char *now = g_strdup (raw);
 

@@ -1,5 +1,5 @@
-/* What the axes of a figure show. */
-#include "report/plots/figure-parts.h"
+/* What the axes of a plot show. */
+#include "report/plots/plot-parts.h"
 
 #include <math.h>
 
@@ -8,13 +8,13 @@
 #define MOST_DECADES 2
 
 guint
-assay_figure_n_lines (const AssayCurve *curve)
+assay_plot_n_lines (const AssayCurve *curve)
 {
   return MIN (curve->lines->len, ASSAY_CURVE_MAX_LINES);
 }
 
 static void
-widen (double value, AssayFigureRange *inout_range)
+widen (double value, AssayPlotRange *inout_range)
 {
   if (!isfinite (value) || (inout_range->is_log && value <= 0))
     return;
@@ -23,7 +23,7 @@ widen (double value, AssayFigureRange *inout_range)
 }
 
 static void
-widen_by_point (const AssayCurvePoint *point, gboolean is_x, AssayFigureRange *inout_range)
+widen_by_point (const AssayCurvePoint *point, gboolean is_x, AssayPlotRange *inout_range)
 {
   const AssayCurveValue *value = is_x ? &point->x : &point->y;
 
@@ -34,9 +34,9 @@ widen_by_point (const AssayCurvePoint *point, gboolean is_x, AssayFigureRange *i
 
 /* A share is at home on 0 to 1, where the distance to a bound says as much as the curve does. */
 static gboolean
-is_in_reach (const AssayFigureRange *range, double bound, gboolean is_share)
+is_in_reach (const AssayPlotRange *range, double bound, gboolean is_share)
 {
-  AssayFigureRange wider = *range;
+  AssayPlotRange wider = *range;
 
   widen (bound, &wider);
   if (range->is_log)
@@ -48,9 +48,9 @@ is_in_reach (const AssayFigureRange *range, double bound, gboolean is_share)
 }
 
 static void
-widen_by_bounds (const AssayCurve *curve, gboolean is_x, AssayFigureRange *inout_range)
+widen_by_bounds (const AssayCurve *curve, gboolean is_x, AssayPlotRange *inout_range)
 {
-  const AssayFigureRange values = *inout_range;
+  const AssayPlotRange values = *inout_range;
   const gboolean is_share = is_x ? curve->x.is_share : curve->y.is_share;
 
   ASSAY_FOR_EACH (const AssayCurveBound, bound, curve->bounds) {
@@ -80,7 +80,7 @@ has_powers_of_two (const AssayCurve *curve, gboolean is_x)
 {
   gboolean is_all = FALSE;
 
-  for (guint l = 0; l < assay_figure_n_lines (curve); l++) {
+  for (guint l = 0; l < assay_plot_n_lines (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
 
     ASSAY_FOR_EACH_IN (const AssayCurvePoint, point, line->points) {
@@ -95,7 +95,7 @@ has_powers_of_two (const AssayCurve *curve, gboolean is_x)
 }
 
 static void
-add_margin (AssayFigureRange *inout_range)
+add_margin (AssayPlotRange *inout_range)
 {
   if (inout_range->is_log) {
     const double margin = MAX (pow (inout_range->high / inout_range->low, 0.05), 1.1);
@@ -111,15 +111,15 @@ add_margin (AssayFigureRange *inout_range)
   }
 }
 
-AssayFigureRange
-assay_figure_range (const AssayCurve *curve, gboolean is_x)
+AssayPlotRange
+assay_plot_range (const AssayCurve *curve, gboolean is_x)
 {
   const AssayCurveAxis *axis = is_x ? &curve->x : &curve->y;
-  AssayFigureRange range = {
+  AssayPlotRange range = {
     .low = INFINITY, .high = -INFINITY, .is_log = axis->is_log, .factor = axis->is_share ? 100 : 1
   };
 
-  for (guint l = 0; l < assay_figure_n_lines (curve); l++) {
+  for (guint l = 0; l < assay_plot_n_lines (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
 
     ASSAY_FOR_EACH_IN (const AssayCurvePoint, point, line->points) {
@@ -140,7 +140,7 @@ assay_figure_range (const AssayCurve *curve, gboolean is_x)
 }
 
 double
-assay_figure_place (const AssayFigureRange *range, double value)
+assay_plot_place (const AssayPlotRange *range, double value)
 {
   value *= range->factor;
   return range->is_log ? log (value / range->low) / log (range->high / range->low)

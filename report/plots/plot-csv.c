@@ -1,4 +1,4 @@
-/* The data of a figure. */
+/* The data of a plot. */
 #include "report/exports/csv-field.h"
 #include "report/plots/gnuplot.h"
 
@@ -72,7 +72,7 @@ append_point (GString *csv, const AssayCurve *curve, const AssayCurveLine *line,
 }
 
 char *
-assay_figure_csv (const AssayCurve *curve)
+assay_plot_csv (const AssayCurve *curve)
 {
   GString *csv = g_string_new ("line");
 

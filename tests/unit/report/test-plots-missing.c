@@ -1,26 +1,26 @@
-/* Figures that are not drawn: what goes wrong, what is left out, and what is asked for. */
-#include "tests/unit/report/made-figures.h"
+/* Plots that are not drawn: what goes wrong, what is left out, and what is asked for. */
+#include "tests/unit/report/made-plots.h"
 
-TestSuite (figures_missing, .init = set_up, .fini = tear_down);
+TestSuite (plots_missing, .init = set_up, .fini = tear_down);
 
-Test (figures_missing, without_gnuplot)
+Test (plots_missing, without_gnuplot)
 {
   g_auto (Made) all = make (SCENARIO, "no-such-gnuplot");
-  const AssayFigure *figure = find (&all, "accuracy-over-epsilon");
+  const AssayPlot *plot = find (&all, "accuracy-over-epsilon");
   g_autofree char *script = read_file ("accuracy-over-epsilon.gp");
   g_autofree char *csv = read_file ("accuracy-over-epsilon.csv");
-  g_autofree char *svg = g_build_filename (folder, "figures", "accuracy-over-epsilon.svg", NULL);
+  g_autofree char *svg = g_build_filename (folder, "plots", "accuracy-over-epsilon.svg", NULL);
 
-  cr_assert (figure->svg == NULL && figure->curve != NULL);
-  cr_assert_str_eq (figure->why_not,
-                    "This figure is not drawn: gnuplot is not installed. Its data and script are "
-                    "in figures/accuracy-over-epsilon.csv and .gp.");
+  cr_assert (plot->svg == NULL && plot->curve != NULL);
+  cr_assert_str_eq (plot->why_not,
+                    "This plot is not drawn: gnuplot is not installed. Its data and script are "
+                    "in plots/accuracy-over-epsilon.csv and .gp.");
   cr_assert (g_str_has_prefix (csv, "line,epsilon,accuracy,") && strlen (script) > 100);
   cr_assert (!g_file_test (svg, G_FILE_TEST_EXISTS));
 }
 
 /* A program that only says something and fails, or draws nothing. */
-Test (figures_missing, gnuplot_fails)
+Test (plots_missing, gnuplot_fails)
 {
   static const struct {
     const char *program;
@@ -35,21 +35,21 @@ Test (figures_missing, gnuplot_fails)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree char *program = fixture_write (folder, "gnuplot", cases[i].program);
-    g_autofree char *svg = g_build_filename (folder, "figures", "accuracy-over-epsilon.svg", NULL);
+    g_autofree char *svg = g_build_filename (folder, "plots", "accuracy-over-epsilon.svg", NULL);
 
     cr_assert (g_chmod (program, 0755) == 0);
     {
       g_auto (Made) all = make (SCENARIO, program);
-      const AssayFigure *figure = find (&all, "accuracy-over-epsilon");
+      const AssayPlot *plot = find (&all, "accuracy-over-epsilon");
 
-      cr_assert (figure->svg == NULL);
-      cr_assert (g_str_has_suffix (figure->why_not, cases[i].why_not), "%s", figure->why_not);
+      cr_assert (plot->svg == NULL);
+      cr_assert (g_str_has_suffix (plot->why_not, cases[i].why_not), "%s", plot->why_not);
       cr_assert (!g_file_test (svg, G_FILE_TEST_EXISTS), "case %u left a file", i);
     }
   }
 }
 
-Test (figures_missing, folder_cannot_be_made)
+Test (plots_missing, folder_cannot_be_made)
 {
   g_autofree char *file = fixture_write (folder, "file", "");
   AssayPlan *plan = made_plan (folder, SCENARIO);
@@ -57,28 +57,28 @@ Test (figures_missing, folder_cannot_be_made)
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  cr_assert (assay_figures_write (assay_curves_new (results), file, NULL, &error) == NULL);
+  cr_assert (assay_plots_write (assay_curves_new (results), file, NULL, &error) == NULL);
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_IO,
-                               "@/file/figures: cannot be created: Not a directory", folder, &why),
+                               "@/file/plots: cannot be created: Not a directory", folder, &why),
              "%s", why);
   assay_results_free (results);
   assay_plan_free (plan);
 }
 
 /* Without curves no folder. */
-Test (figures_missing, nothing_to_draw)
+Test (plots_missing, nothing_to_draw)
 {
   g_auto (Made) all = make (DATASET ("[defense plain]\nplugin = none\n[attack verbatim]\n"
                                      "plugin = verbatim\n[metric recovery-rate]\n"),
                             NULL);
-  g_autofree char *own = g_build_filename (folder, "figures", NULL);
+  g_autofree char *own = g_build_filename (folder, "plots", NULL);
 
-  cr_assert (all.figures->len == 0);
+  cr_assert (all.plots->len == 0);
   cr_assert (!g_file_test (own, G_FILE_TEST_EXISTS));
 }
 
 /* 12 datasets with three trade-offs, and four sweeps: 10 more than there may be. */
-Test (figures_missing, most_figures)
+Test (plots_missing, most_plots)
 {
   g_auto (Made) all = make (
       "[scenario]\ntitle = t\n[dataset]\nplugin = shapes\nprivate_images = 100\ntest_images = 40\n"
@@ -87,30 +87,30 @@ Test (figures_missing, most_figures)
       "plugin = verbatim\n[metric recovery-rate]\n[metric relative-error]\n[metric other]\n"
       "plugin = recovery-rate\ntau = 0.5\n[utility use]\nplugin = classification\nhidden = 4\n",
       "no-such-gnuplot");
-  const AssayFigure *last = all.figures->pdata[all.figures->len - 1];
+  const AssayPlot *last = all.plots->pdata[all.plots->len - 1];
   g_autoptr (GPtrArray) curves = assay_curves_new (all.results);
-  g_autofree char *says = g_strdup_printf ("%u further figures are left out: more than 30 are not "
+  g_autofree char *says = g_strdup_printf ("%u further plots are left out: more than 30 are not "
                                            "made. The tables and results.csv have their numbers.",
                                            curves->len - 30);
 
-  cr_assert (curves->len > 36 && all.figures->len == 31, "%u", curves->len);
+  cr_assert (curves->len > 36 && all.plots->len == 31, "%u", curves->len);
   cr_assert (last->curve == NULL && last->svg == NULL);
   cr_assert_str_eq (last->why_not, says);
   g_clear_pointer (&curves, g_ptr_array_unref);
 }
 
-Test (figures_missing, options)
+Test (plots_missing, options)
 {
-  AssayFigureOptions options = { 0 };
+  AssayPlotOptions options = { 0 };
   g_autofree char *why = NULL;
   GError *error = NULL;
 
-  cr_assert (assay_figure_options_parse ("svg, pdf", &options, NULL));
+  cr_assert (assay_plot_options_parse ("svg, pdf", &options, NULL));
   cr_assert (options.has_pdf && !options.has_png);
-  cr_assert (assay_figure_options_parse ("png", &options, NULL) && options.has_png);
-  cr_assert (!assay_figure_options_parse ("pdf,eps", &options, &error));
+  cr_assert (assay_plot_options_parse ("png", &options, NULL) && options.has_png);
+  cr_assert (!assay_plot_options_parse ("pdf,eps", &options, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_SCENARIO,
-                               "there are no figures in the form 'eps'; expected svg, pdf, png, or "
+                               "there are no plots in the form 'eps'; expected svg, pdf, png, or "
                                "several of them with commas between",
                                NULL, &why),
              "%s", why);

@@ -3,39 +3,39 @@
 
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
-#include "report/plots/figures.h"
+#include "report/plots/plots.h"
 #include "runner/plan/folders.h"
 
-/* Points that are named below a figure. */
+/* Points that are named below a plot. */
 #define MAX_NAMED 12
 
 static void
-append_picture (AssayHtml *html, const AssayFigure *figure, gsize *inout_left)
+append_picture (AssayHtml *html, const AssayPlot *plot, gsize *inout_left)
 {
   g_autoptr (GError) problem = NULL;
-  const gsize size = figure->svg != NULL ? strlen (figure->svg) : 0;
+  const gsize size = plot->svg != NULL ? strlen (plot->svg) : 0;
 
-  if (figure->why_not != NULL)
-    assay_html_text (html, "p.notice", figure->why_not);
-  if (figure->svg == NULL)
+  if (plot->why_not != NULL)
+    assay_html_text (html, "p.notice", plot->why_not);
+  if (plot->svg == NULL)
     return;
-  if (!assay_html_check_svg (figure->svg, &problem)) {
+  if (!assay_html_check_svg (plot->svg, &problem)) {
     assay_html_text (html, "p.notice", problem->message);
   } else if (size > *inout_left) {
     assay_html_say (html, "p.notice",
-                    "This page has no room for more pictures: `" ASSAY_FIGURE_FOLDER
+                    "This page has no room for more pictures: `" ASSAY_PLOT_FOLDER
                     "/%s.svg` has this one.",
-                    figure->name);
+                    plot->name);
   } else {
     *inout_left -= size;
-    assay_html_open_region (html, "div.wide.curve", figure->title);
-    assay_html_raw (html, figure->svg);
+    assay_html_open_region (html, "div.wide.curve", plot->title);
+    assay_html_raw (html, plot->svg);
     assay_html_raw (html, "\n");
     assay_html_close (html, "div");
   }
 }
 
-/* ---- What a figure is drawn from ---- */
+/* ---- What a plot is drawn from ---- */
 
 static void
 append_value (AssayHtml *html, const AssayCurveAxis *axis, const AssayCurveValue *value)
@@ -75,23 +75,23 @@ append_point (AssayHtml *html, const AssayCurve *curve, const AssayCurveLine *li
 }
 
 static void
-append_points (AssayHtml *html, const AssayFigure *figure)
+append_points (AssayHtml *html, const AssayPlot *plot)
 {
-  const AssayCurve *curve = figure->curve;
+  const AssayCurve *curve = plot->curve;
   const gboolean is_trade_off = curve->kind == ASSAY_CURVE_TRADE_OFF;
   g_autofree char *x = g_strconcat ("#", curve->x.name, NULL);
   g_autofree char *y = g_strconcat ("#", curve->y.name, NULL);
 
-  assay_html_say (html, NULL, "<details><summary>The points of this figure</summary>");
+  assay_html_say (html, NULL, "<details><summary>The points of this plot</summary>");
   assay_html_open_table (
-      html, NULL, figure->title,
+      html, NULL, plot->title,
       is_trade_off ? ASSAY_HTML_HEADS ("defense", x, y, "attack that leaks most", "remarks")
                    : ASSAY_HTML_HEADS ("line", x, y, "remarks"));
   ASSAY_FOR_EACH (const AssayCurveLine, line, curve->lines) {
     for (guint p = 0; p < line->points->len; p++)
       append_point (html, curve, line, &g_array_index (line->points, AssayCurvePoint, p));
   }
-  assay_html_close_table (html, "points", "the figure's .csv");
+  assay_html_close_table (html, "points", "the plot's .csv");
   assay_html_close (html, "details");
 }
 
@@ -117,30 +117,30 @@ append_optimal (AssayHtml *html, const AssayCurve *curve)
 }
 
 void
-assay_html_figure (AssayHtml *html, const AssayFigure *figure, gsize *inout_left)
+assay_html_plot (AssayHtml *html, const AssayPlot *plot, gsize *inout_left)
 {
-  if (figure->curve == NULL) {
-    assay_html_text (html, "p.notice", figure->why_not);
+  if (plot->curve == NULL) {
+    assay_html_text (html, "p.notice", plot->why_not);
     return;
   }
-  assay_html_say (html, NULL, "<h3>{%s}</h3><figure>", figure->title);
-  append_picture (html, figure, inout_left);
-  assay_html_say (html, NULL, "<figcaption>{%s}", figure->note);
-  append_optimal (html, figure->curve);
+  assay_html_say (html, NULL, "<h3>{%s}</h3><figure>", plot->title);
+  append_picture (html, plot, inout_left);
+  assay_html_say (html, NULL, "<figcaption>{%s}", plot->note);
+  append_optimal (html, plot->curve);
   assay_html_say (html, NULL,
-                  " Its data and script: `" ASSAY_FIGURE_FOLDER "/%s.csv`, `.gp`."
+                  " Its data and script: `" ASSAY_PLOT_FOLDER "/%s.csv`, `.gp`."
                   "</figcaption></figure>",
-                  figure->name);
-  append_points (html, figure);
+                  plot->name);
+  append_points (html, plot);
 }
 
 void
-assay_html_figures (AssayHtml *html, const GPtrArray *figures)
+assay_html_plots (AssayHtml *html, const GPtrArray *plots)
 {
-  gsize left = ASSAY_HTML_MAX_FIGURES;
+  gsize left = ASSAY_HTML_MAX_PLOTS;
 
-  assay_html_open_section (html, "figures", "Curves");
-  for (guint i = 0; i < figures->len; i++)
-    assay_html_figure (html, figures->pdata[i], &left);
+  assay_html_open_section (html, "plots", "Curves");
+  for (guint i = 0; i < plots->len; i++)
+    assay_html_plot (html, plots->pdata[i], &left);
   assay_html_close (html, "section");
 }

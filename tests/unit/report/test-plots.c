@@ -1,5 +1,5 @@
-/* Figures: their files, their words and where their points stand. */
-#include "report/plots/figures.h"
+/* Plots: their files, their words and where their points stand. */
+#include "report/plots/plots.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -7,20 +7,20 @@
 #include "core/base/error.h"
 #include "report/plots/gnuplot.h"
 #include "tests/unit/assert-near.h"
-#include "tests/unit/report/made-figures.h"
+#include "tests/unit/report/made-plots.h"
 
-TestSuite (figures, .init = set_up, .fini = tear_down);
+TestSuite (plots, .init = set_up, .fini = tear_down);
 
 /* ---- Data ---- */
 
 /* Every number of the file is the one of the results, to the bit. */
-Test (figures, csv_is_exact)
+Test (plots, csv_is_exact)
 {
   g_auto (Made) all = make (SCENARIO, "no-such-gnuplot");
   g_autofree char *csv = read_file ("recovery-rate-vs-accuracy.csv");
   g_auto (GStrv) rows = g_strsplit (csv, "\n", -1);
 
-  cr_assert (all.figures->len == 5);
+  cr_assert (all.plots->len == 5);
   cr_assert_str_eq (rows[0],
                     "line,recovery-rate,recovery-rate.lower,recovery-rate.upper,accuracy,"
                     "accuracy.lower,accuracy.upper,optimal,doubtful,setting,swept,name,defense,"
@@ -74,12 +74,12 @@ find_points (const char *svg, const char *name, guint shape)
 /* gnuplot places to a hundredth of a pixel. The line of the second defense: epsilon doubles from
  * point to point and stands at equal steps of the logarithmic axis; what it measures grows by a
  * seventh, which are equal steps too. */
-Test (figures, points_stand_where_the_numbers_say)
+Test (plots, points_stand_where_the_numbers_say)
 {
   NEEDS_GNUPLOT ();
   g_auto (Made) all = make (SCENARIO, NULL);
-  const AssayFigure *sweep = find (&all, "accuracy-over-epsilon");
-  const AssayFigure *trade_off = find (&all, "recovery-rate-vs-accuracy");
+  const AssayPlot *sweep = find (&all, "accuracy-over-epsilon");
+  const AssayPlot *trade_off = find (&all, "recovery-rate-vs-accuracy");
   g_autoptr (GArray) over = find_points (sweep->svg, sweep->name, 4);
   g_autoptr (GArray) against = find_points (trade_off->svg, trade_off->name, 4);
   g_autoptr (GArray) rings = find_points (trade_off->svg, trade_off->name, 5);
@@ -126,12 +126,12 @@ texts_of (const char *svg)
   return g_string_free (texts, FALSE);
 }
 
-Test (figures, words_and_ids)
+Test (plots, words_and_ids)
 {
   NEEDS_GNUPLOT ();
   g_auto (Made) all = make (SCENARIO, NULL);
-  const AssayFigure *figure = find (&all, "recovery-rate-vs-accuracy");
-  g_autofree char *texts = texts_of (figure->svg);
+  const AssayPlot *plot = find (&all, "recovery-rate-vs-accuracy");
+  g_autofree char *texts = texts_of (plot->svg);
   g_autofree char *file = read_file ("recovery-rate-vs-accuracy.svg");
   static const char *const words[]
       = { "recovery-rate tau=0.3 against accuracy (use)\n",
@@ -144,16 +144,16 @@ Test (figures, words_and_ids)
                                         "id=\"gnuplot", "'#gp",    "<script",
                                         "style=",       "black",   "http://www.w3.org/1999/x/" };
 
-  cr_assert_str_eq (figure->svg, file);
-  cr_assert (g_str_has_prefix (figure->svg, "<svg"));
+  cr_assert_str_eq (plot->svg, file);
+  cr_assert (g_str_has_prefix (plot->svg, "<svg"));
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     cr_assert (strstr (texts, words[i]) != NULL, "'%s' is not in:\n%s", words[i], texts);
   for (guint i = 0; i < G_N_ELEMENTS (absent); i++)
-    cr_assert (strstr (figure->svg, absent[i]) == NULL, "'%s' is there", absent[i]);
+    cr_assert (strstr (plot->svg, absent[i]) == NULL, "'%s' is there", absent[i]);
 }
 
 /* The same bytes again, and from the script by itself but for what is made fit for pages. */
-Test (figures, same_bytes)
+Test (plots, same_bytes)
 {
   NEEDS_GNUPLOT ();
   static const char *const endings[] = { ".svg", ".csv", ".gp" };
@@ -172,7 +172,7 @@ Test (figures, same_bytes)
     for (guint i = 0; i < 3; i++) {
       g_autofree char *name = g_strconcat ("recovery-rate-over-epsilon", endings[i], NULL);
 
-      cr_assert (second.figures->len == first.figures->len);
+      cr_assert (second.plots->len == first.plots->len);
       again[i] = read_file (name);
       cr_assert_str_eq (before[i], again[i]);
     }
@@ -209,7 +209,7 @@ hostile_curve (const Made *all, const char *words)
 }
 
 /* What stands in scenarios is shown as it stands there, and does nothing. */
-Test (figures, hostile_words)
+Test (plots, hostile_words)
 {
   NEEDS_GNUPLOT ();
   static const char *const cases[] = {
@@ -227,13 +227,13 @@ Test (figures, hostile_words)
     "'",
   };
   g_auto (Made) all = make (SCENARIO, "no-such-gnuplot");
-  g_autofree char *own = g_build_filename (folder, "figures", NULL);
+  g_autofree char *own = g_build_filename (folder, "plots", NULL);
   g_autofree char *taken = g_build_filename (own, "taken", NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     AssayCurve *curve = hostile_curve (&all, cases[i]);
-    g_autofree char *script = assay_figure_script (curve);
-    g_autofree char *csv = assay_figure_csv (curve);
+    g_autofree char *script = assay_plot_script (curve);
+    g_autofree char *csv = assay_plot_csv (curve);
     g_autofree char *raw = NULL;
     g_autofree char *svg = NULL;
     g_autofree char *texts = NULL;
@@ -247,7 +247,7 @@ Test (figures, hostile_words)
     cr_assert (drawn != NULL, "%s: %s", cases[i], error != NULL ? error->message : "");
     cr_assert (!g_file_test (taken, G_FILE_TEST_EXISTS), "%s was run", cases[i]);
     raw = g_strndup (g_bytes_get_data (drawn, NULL), g_bytes_get_size (drawn));
-    svg = assay_figure_clean_svg (raw, "hostile", cases[i]);
+    svg = assay_plot_clean_svg (raw, "hostile", cases[i]);
     texts = texts_of (svg);
     cr_assert (strstr (svg, "<script") == NULL);
     cr_assert (strstr (texts, title) != NULL, "'%s' is not in:\n%s", cases[i], texts);
@@ -255,7 +255,7 @@ Test (figures, hostile_words)
   }
 }
 
-Test (figures, quotes)
+Test (plots, quotes)
 {
   static const struct {
     const char *text;
@@ -276,15 +276,15 @@ Test (figures, quotes)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree char *quoted = assay_figure_quote (cases[i].text, cases[i].most);
+    g_autofree char *quoted = assay_plot_quote (cases[i].text, cases[i].most);
 
     cr_assert_str_eq (quoted, cases[i].quoted, "case %zu: %s", i, quoted);
   }
 }
 
-Test (figures, clean_svg)
+Test (plots, clean_svg)
 {
-  g_autofree char *svg = assay_figure_clean_svg (
+  g_autofree char *svg = assay_plot_clean_svg (
       "<?xml version=\"1.0\"?>\n<svg a=\"b\">\n<title>Gnuplot</title>\n<desc>Produced</desc>\n"
       "<filter id='textbox'><feFlood/></filter><g fill=\"none\" color=\"black\" id='gpA'>"
       "<use xlink:href='#gpA' stroke='black' fill=\"rgb(0,0,0)\"/><use color='white'/>"
@@ -296,6 +296,6 @@ Test (figures, clean_svg)
                          "<g fill=\"none\" id='n-gpA'><use xlink:href='#n-gpA' "
                          "stroke='currentColor' fill=\"currentColor\"/><use id='x'/></g>"
                          "<text>black id='gpA' color=\"black\"</text></svg>");
-  cr_assert (assay_figure_clean_svg ("<svg a='b'", "n", "t") == NULL);
-  cr_assert (assay_figure_clean_svg ("", "n", "t") == NULL);
+  cr_assert (assay_plot_clean_svg ("<svg a='b'", "n", "t") == NULL);
+  cr_assert (assay_plot_clean_svg ("", "n", "t") == NULL);
 }

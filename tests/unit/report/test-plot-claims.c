@@ -1,14 +1,14 @@
-/* What claims allow in figures, the ranges of axes, and what a pointer is told at points. */
-#include "report/plots/figures.h"
+/* What claims allow in plots, the ranges of axes, and what a pointer is told at points. */
+#include "report/plots/plots.h"
 
 #include <math.h>
 
-#include "report/plots/figure-parts.h"
+#include "report/plots/plot-parts.h"
 #include "report/plots/gnuplot.h"
 #include "tests/unit/assert-near.h"
-#include "tests/unit/report/made-figures.h"
+#include "tests/unit/report/made-plots.h"
 
-TestSuite (figure_claims, .init = set_up, .fini = tear_down);
+TestSuite (plot_claims, .init = set_up, .fini = tear_down);
 
 #define CLAIMS                                                                                     \
   "[claim hidden]\nmeasure = recovery-rate\nattack = nearest\nat-most = 0.25\n"                    \
@@ -41,8 +41,8 @@ make_claimed (gboolean is_own)
 
   all.results = made_results (all.plan, made);
   add_hypotheses (all.results, is_own);
-  all.figures = assay_figures_write (assay_curves_new (all.results), folder, NULL, &error);
-  cr_assert (all.figures != NULL, "%s", error != NULL ? error->message : "");
+  all.plots = assay_plots_write (assay_curves_new (all.results), folder, NULL, &error);
+  cr_assert (all.plots != NULL, "%s", error != NULL ? error->message : "");
   return all;
 }
 
@@ -53,7 +53,7 @@ bound_of (const AssayCurve *curve, guint i)
 }
 
 /* Claims stand in the curves of their measure, on its axis, and in no other. */
-Test (figure_claims, bounds_are_those_of_the_claims)
+Test (plot_claims, bounds_are_those_of_the_claims)
 {
   g_auto (Made) all = make_claimed (FALSE);
   const AssayCurve *rate = find (&all, "recovery-rate-over-epsilon")->curve;
@@ -74,7 +74,7 @@ Test (figure_claims, bounds_are_those_of_the_claims)
 }
 
 /* Where each defense claims its own bound, they stand at their settings. */
-Test (figure_claims, own_bounds_stand_at_their_settings)
+Test (plot_claims, own_bounds_stand_at_their_settings)
 {
   g_auto (Made) all = make_claimed (TRUE);
   const AssayCurveBound *bound = bound_of (find (&all, "recovery-rate-over-epsilon")->curve, 0);
@@ -122,14 +122,14 @@ height_of (const char *svg, double share)
 }
 
 /* A level of 1/4 stands between the points at 2.5/7 and 4.5/7 where a line through both has it. */
-Test (figure_claims, a_bound_is_drawn_and_named)
+Test (plot_claims, a_bound_is_drawn_and_named)
 {
   NEEDS_GNUPLOT ();
   g_auto (Made) all = make_claimed (FALSE);
-  const AssayFigure *figure = find (&all, "recovery-rate-over-epsilon");
-  const double low = height_of (figure->svg, 2.5 / 7), high = height_of (figure->svg, 4.5 / 7);
+  const AssayPlot *plot = find (&all, "recovery-rate-over-epsilon");
+  const double low = height_of (plot->svg, 2.5 / 7), high = height_of (plot->svg, 4.5 / 7);
   const double expected = low + (0.25 - 2.5 / 7) / (2.0 / 7) * (high - low);
-  const char *named = strstr (figure->svg, "claim hidden: at most 25 %");
+  const char *named = strstr (plot->svg, "claim hidden: at most 25 %");
   double numbers[8] = { 0 };
 
   cr_assert (named != NULL && strstr (named, "stroke-dasharray=") != NULL, "it is not named");
@@ -169,7 +169,7 @@ bare_curve (double setting, double value, guint n, gboolean is_log)
   return curve;
 }
 
-Test (figure_claims, ranges_are_finite_whatever_is_known)
+Test (plot_claims, ranges_are_finite_whatever_is_known)
 {
   static const double values[] = { NAN, INFINITY, -INFINITY, 0, 3, -3, 1e-300, 1e300 };
 
@@ -177,10 +177,10 @@ Test (figure_claims, ranges_are_finite_whatever_is_known)
     for (guint n = 1; n <= 2; n++)
       for (guint is_log = 0; is_log < 2; is_log++) {
         AssayCurve *curve = bare_curve (values[v], values[v], n, is_log == 1);
-        g_autofree char *script = assay_figure_script (curve);
+        g_autofree char *script = assay_plot_script (curve);
 
         for (guint is_x = 0; is_x < 2; is_x++) {
-          const AssayFigureRange range = assay_figure_range (curve, is_x == 1);
+          const AssayPlotRange range = assay_plot_range (curve, is_x == 1);
 
           cr_assert (isfinite (range.low) && isfinite (range.high) && range.low < range.high,
                      "%g: %g to %g", values[v], range.low, range.high);
@@ -193,7 +193,7 @@ Test (figure_claims, ranges_are_finite_whatever_is_known)
 }
 
 /* A bound far beyond all values is named, and does not press them together. */
-Test (figure_claims, far_bounds_are_named)
+Test (plot_claims, far_bounds_are_named)
 {
   static const struct {
     double level;
@@ -204,13 +204,13 @@ Test (figure_claims, far_bounds_are_named)
     AssayCurve *curve = bare_curve (2, 3, 1, FALSE);
     AssayCurveBound *bound = g_new0 (AssayCurveBound, 1);
     g_autofree char *title = NULL;
-    AssayFigureRange range;
+    AssayPlotRange range;
 
     curve->bounds = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_curve_bound_free);
     *bound = (AssayCurveBound){ .claim = g_strdup ("far"), .level = cases[i].level };
     g_ptr_array_add (curve->bounds, bound);
-    range = assay_figure_range (curve, FALSE);
-    title = assay_figure_bound_title (curve, bound, &range);
+    range = assay_plot_range (curve, FALSE);
+    title = assay_plot_bound_title (curve, bound, &range);
     cr_assert ((range.high >= cases[i].level) == cases[i].is_shown, "%g of %g", cases[i].level,
                range.high);
     cr_assert ((strstr (title, "beyond this picture") == NULL) == cases[i].is_shown, "%s", title);
@@ -218,13 +218,13 @@ Test (figure_claims, far_bounds_are_named)
   }
 }
 
-Test (figure_claims, powers_of_two_say_so)
+Test (plot_claims, powers_of_two_say_so)
 {
   g_auto (Made) all = make_claimed (FALSE);
-  const AssayFigureRange x = assay_figure_range (find (&all, "accuracy-over-epsilon")->curve, TRUE);
+  const AssayPlotRange x = assay_plot_range (find (&all, "accuracy-over-epsilon")->curve, TRUE);
   AssayCurve *tens = bare_curve (10, 1, 1, TRUE);
   g_autofree char *script = read_file ("accuracy-over-epsilon.gp");
-  g_autofree char *other = assay_figure_script (tens);
+  g_autofree char *other = assay_plot_script (tens);
 
   cr_assert (x.is_log2 && strstr (script, "; log2 scale)'") != NULL, "%s", script);
   cr_assert (strstr (other, "(log scale)'") != NULL, "%s", other);
@@ -234,13 +234,13 @@ Test (figure_claims, powers_of_two_say_so)
 /* ---- What a pointer is told ---- */
 
 /* Every point has its own numbers, at the place where it is drawn. */
-Test (figure_claims, pointers_are_told_the_numbers)
+Test (plot_claims, pointers_are_told_the_numbers)
 {
   NEEDS_GNUPLOT ();
   g_auto (Made) all = make_claimed (FALSE);
-  const AssayFigure *figure = find (&all, "accuracy-over-epsilon");
-  const AssayCurveLine *line = figure->curve->lines->pdata[1];
-  const char *at = figure->svg;
+  const AssayPlot *plot = find (&all, "accuracy-over-epsilon");
+  const AssayCurveLine *line = plot->curve->lines->pdata[1];
+  const char *at = plot->svg;
 
   for (guint p = 0; p < 5; p++) {
     const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
@@ -250,9 +250,9 @@ Test (figure_claims, pointers_are_told_the_numbers)
     g_autofree char *unseen = NULL;
 
     at = strstr (at, words);
-    cr_assert (at != NULL, "'%s' is not in the figure, or not in order", words);
+    cr_assert (at != NULL, "'%s' is not in the plot, or not in order", words);
     unseen = g_strndup (at, 400);
     cr_assert (strstr (unseen, "opacity='0.00'") != NULL, "%s", unseen);
   }
-  cr_assert (strstr (figure->svg, "onmouse") == NULL && strstr (figure->svg, "Hypertext") == NULL);
+  cr_assert (strstr (plot->svg, "onmouse") == NULL && strstr (plot->svg, "Hypertext") == NULL);
 }

@@ -1,7 +1,7 @@
-/* Figures of made results, in a folder of their own. */
+/* Plots of made results, in a folder of their own. */
 #pragma once
 
-#include "report/plots/figures.h"
+#include "report/plots/plots.h"
 
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>
@@ -62,45 +62,45 @@ made (const AssayResultMeasure *measure, guint dataset, guint defense, guint att
 typedef struct {
   AssayPlan *plan;
   AssayResults *results;
-  GPtrArray *figures;
+  GPtrArray *plots;
 } Made;
 
 static inline Made
 make (const char *scenario, const char *gnuplot)
 {
-  const AssayFigureOptions options = { .gnuplot = gnuplot };
+  const AssayPlotOptions options = { .gnuplot = gnuplot };
   Made all = { .plan = made_plan (folder, scenario) };
   g_autoptr (GError) error = NULL;
 
   all.results = made_results (all.plan, made);
-  all.figures = assay_figures_write (assay_curves_new (all.results), folder, &options, &error);
-  cr_assert (all.figures != NULL, "%s", error != NULL ? error->message : "");
+  all.plots = assay_plots_write (assay_curves_new (all.results), folder, &options, &error);
+  cr_assert (all.plots != NULL, "%s", error != NULL ? error->message : "");
   return all;
 }
 
 static inline void
 made_clear (Made *all)
 {
-  g_ptr_array_unref (all->figures);
+  g_ptr_array_unref (all->plots);
   assay_results_free (all->results);
   assay_plan_free (all->plan);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Made, made_clear)
 
-static inline const AssayFigure *
+static inline const AssayPlot *
 find (const Made *all, const char *name)
 {
-  for (guint i = 0; i < all->figures->len; i++)
-    if (g_str_equal (((const AssayFigure *) all->figures->pdata[i])->name, name))
-      return all->figures->pdata[i];
-  cr_assert (FALSE, "no figure is called %s", name);
+  for (guint i = 0; i < all->plots->len; i++)
+    if (g_str_equal (((const AssayPlot *) all->plots->pdata[i])->name, name))
+      return all->plots->pdata[i];
+  cr_assert (FALSE, "no plot is called %s", name);
   return NULL;
 }
 
 static inline char *
 read_file (const char *name)
 {
-  g_autofree char *path = g_build_filename (folder, "figures", name, NULL);
+  g_autofree char *path = g_build_filename (folder, "plots", name, NULL);
   g_autoptr (GError) error = NULL;
   char *text = NULL;
 

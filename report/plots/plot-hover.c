@@ -1,10 +1,10 @@
-/* What a pointer that rests on a point of a figure is told. gnuplot is given a number for each
+/* What a pointer that rests on a point of a plot is told. gnuplot is given a number for each
  * point, so that no word of a scenario passes through its quoting; in the picture that it drew, the
  * point's words take the place of the number. They are a <title>, which browsers show by
  * themselves. */
 #include <math.h>
 
-#include "report/plots/figure-parts.h"
+#include "report/plots/plot-parts.h"
 #include "report/plots/gnuplot.h"
 
 /* More would make the page heavy, and stand on top of each other. */
@@ -12,7 +12,7 @@
 
 /* An unseen disc, which is easier to meet than the point itself. */
 void
-assay_figure_append_hover (GString *gp, guint n_rows)
+assay_plot_append_hover (GString *gp, guint n_rows)
 {
   if (n_rows > 0 && n_rows <= MAX_POINTS)
     g_string_append_printf (gp,
@@ -62,7 +62,7 @@ point_words (const AssayCurve *curve, const AssayCurveLine *line, const AssayCur
 static char *
 row_words (const AssayCurve *curve, gint64 row)
 {
-  for (guint l = 0; row >= 0 && l < assay_figure_n_lines (curve); l++) {
+  for (guint l = 0; row >= 0 && l < assay_plot_n_lines (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
 
     if (row < line->points->len)
@@ -84,7 +84,7 @@ replace (const GMatchInfo *match, GString *result, gpointer data)
 }
 
 char *
-assay_figure_hover (const char *svg, const AssayCurve *curve)
+assay_plot_hover (const char *svg, const AssayCurve *curve)
 {
   g_autoptr (GRegex) regex
       = g_regex_new ("<g onmousemove=\"gnuplot_svg\\.showHypertext\\(evt,'([0-9]{1,9})'\\)\" "

@@ -1,7 +1,7 @@
-/* The script of a figure. Colours are those of Okabe and Ito 2008, Color universal design, without
- * yellow, which is faint on white; shapes and dashes differ too, so that the figure is read without
+/* The script of a plot. Colours are those of Okabe and Ito 2008, Color universal design, without
+ * yellow, which is faint on white; shapes and dashes differ too, so that the plot is read without
  * any colour. */
-#include "report/plots/figure-parts.h"
+#include "report/plots/plot-parts.h"
 #include "report/plots/gnuplot.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static const int shapes[] = { 7, 5, 9, 13, 11, 4 };
 /* In single quotes gnuplot takes everything as it is. A single quote itself can be doubled there,
  * but not at the start; so it stands in a string of its own. */
 char *
-assay_figure_quote (const char *text, gsize most)
+assay_plot_quote (const char *text, gsize most)
 {
   g_autofree char *valid = g_utf8_make_valid (text, -1);
   const gboolean is_long = (gsize) g_utf8_strlen (valid, -1) > most;
@@ -53,7 +53,7 @@ assay_figure_quote (const char *text, gsize most)
 static void
 append_quoted (GString *gp, const char *text, gsize most)
 {
-  g_autofree char *quoted = assay_figure_quote (text, most);
+  g_autofree char *quoted = assay_plot_quote (text, most);
 
   g_string_append (gp, quoted);
 }
@@ -75,7 +75,7 @@ append_after (GString *reading, const char *words)
 
 /* "% of secrets; lower is more private", and on what scale it stands. */
 static char *
-axis_reading (const AssayCurveAxis *axis, const AssayFigureRange *range)
+axis_reading (const AssayCurveAxis *axis, const AssayPlotRange *range)
 {
   g_autofree char *unit = axis->is_share ? g_strconcat ("%", axis->unit + strlen ("share"), NULL)
                                          : g_strdup (axis->unit);
@@ -91,7 +91,7 @@ axis_reading (const AssayCurveAxis *axis, const AssayFigureRange *range)
  * long for @most characters. */
 static void
 append_axis_label (GString *gp, char letter, const AssayCurveAxis *axis,
-                   const AssayFigureRange *range)
+                   const AssayPlotRange *range)
 {
   const gsize most = letter == 'x' ? MAX_X : MAX_Y;
   g_autofree char *reading = axis_reading (axis, range);
@@ -154,12 +154,12 @@ static guint
 n_key_rows (const AssayCurve *curve)
 {
   const guint n_bounds = curve->bounds != NULL ? curve->bounds->len : 0;
-  const guint n = assay_figure_n_lines (curve) + n_bounds + (curve->kind == ASSAY_CURVE_TRADE_OFF);
+  const guint n = assay_plot_n_lines (curve) + n_bounds + (curve->kind == ASSAY_CURVE_TRADE_OFF);
 
   if (n_bounds > 0) /* their lines are long */
     return n;
 
-  for (guint l = 0; l < assay_figure_n_lines (curve); l++) {
+  for (guint l = 0; l < assay_plot_n_lines (curve); l++) {
     g_autofree char *title = key_title (curve, curve->lines->pdata[l]);
 
     if (g_utf8_strlen (title, -1) > MAX_HALF_NAME)
@@ -171,7 +171,7 @@ n_key_rows (const AssayCurve *curve)
 /* ---- Parts of the script ---- */
 
 static void
-append_range (GString *gp, char letter, const AssayFigureRange *range)
+append_range (GString *gp, char letter, const AssayPlotRange *range)
 {
   g_string_append_printf (gp, "set %crange [%.6g:%.6g]\n", letter, range->low, range->high);
 }
@@ -180,7 +180,7 @@ static void
 append_head (GString *gp, const AssayCurve *curve)
 {
   const guint height = 420 + 20 * n_key_rows (curve);
-  g_autofree char *comment = assay_figure_quote (curve->title, G_MAXINT);
+  g_autofree char *comment = assay_plot_quote (curve->title, G_MAXINT);
 
   g_string_append_printf (
       gp,
@@ -205,8 +205,8 @@ append_head (GString *gp, const AssayCurve *curve)
 }
 
 static void
-append_frame (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
-              const AssayFigureRange *y)
+append_frame (GString *gp, const AssayCurve *curve, const AssayPlotRange *x,
+              const AssayPlotRange *y)
 {
   g_string_append (gp, "\nset title ");
   append_quoted (gp, curve->title, MAX_TITLE);
@@ -234,11 +234,11 @@ append_frame (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
 
 /* A tick at each value of the setting, but for those that would stand in each other. */
 static void
-append_setting_ticks (GString *gp, const AssayCurve *curve, const AssayFigureRange *x)
+append_setting_ticks (GString *gp, const AssayCurve *curve, const AssayPlotRange *x)
 {
   g_autoptr (GArray) ticks = g_array_new (FALSE, FALSE, sizeof (double));
 
-  for (guint l = 0; l < assay_figure_n_lines (curve); l++) {
+  for (guint l = 0; l < assay_plot_n_lines (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
 
     for (guint p = 0; p < line->points->len; p++) {
@@ -246,8 +246,8 @@ append_setting_ticks (GString *gp, const AssayCurve *curve, const AssayFigureRan
       gboolean is_free = isfinite (value);
 
       for (guint t = 0; t < ticks->len && is_free; t++)
-        is_free = fabs (assay_figure_place (x, value)
-                        - assay_figure_place (x, g_array_index (ticks, double, t)))
+        is_free = fabs (assay_plot_place (x, value)
+                        - assay_plot_place (x, g_array_index (ticks, double, t)))
                   > 0.045;
       if (is_free)
         g_array_append_val (ticks, value);
@@ -266,7 +266,7 @@ append_setting_ticks (GString *gp, const AssayCurve *curve, const AssayFigureRan
 static void
 append_styles (GString *gp, const AssayCurve *curve)
 {
-  for (guint l = 0; l < assay_figure_n_lines (curve); l++)
+  for (guint l = 0; l < assay_plot_n_lines (curve); l++)
     g_string_append_printf (gp,
                             "set linetype %u linecolor rgb '%s' pointtype %d pointsize 0.8 "
                             "linewidth 1.6 dashtype %u\n",
@@ -277,19 +277,19 @@ append_styles (GString *gp, const AssayCurve *curve)
 
 /* The setting beside each point, where there is room: no other point or label near. */
 static void
-append_labels (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
-               const AssayFigureRange *y)
+append_labels (GString *gp, const AssayCurve *curve, const AssayPlotRange *x,
+               const AssayPlotRange *y)
 {
   g_autoptr (GArray) taken = g_array_new (FALSE, FALSE, sizeof (double));
   guint number = 1;
 
-  for (guint l = 0; l < assay_figure_n_lines (curve); l++) {
+  for (guint l = 0; l < assay_plot_n_lines (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
 
     for (guint p = 0; p < line->points->len && number <= MAX_LABELS; p++) {
       const AssayCurvePoint *point = &g_array_index (line->points, AssayCurvePoint, p);
       const double at[]
-          = { assay_figure_place (x, point->x.value), assay_figure_place (y, point->y.value) };
+          = { assay_plot_place (x, point->x.value), assay_plot_place (y, point->y.value) };
       gboolean is_free = isfinite (point->setting);
 
       for (guint t = 0; t < taken->len && is_free; t += 2)
@@ -312,7 +312,7 @@ append_labels (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
 /* Functions that give the value or bound in a column as it is drawn; where it is not known, or lies
  * below a logarithmic axis, what is drawn instead. */
 static void
-append_functions (GString *gp, char letter, const AssayFigureRange *range)
+append_functions (GString *gp, char letter, const AssayPlotRange *range)
 {
   g_string_append_printf (gp, "%c(c) = %g * column(c)\n", letter, range->factor);
   if (range->is_log)
@@ -361,16 +361,16 @@ n_levels (const AssayCurve *curve)
 {
   guint n = 0;
 
-  for (guint l = 0; l < assay_figure_n_lines (curve); l++)
+  for (guint l = 0; l < assay_plot_n_lines (curve); l++)
     n += ((const AssayCurveLine *) curve->lines->pdata[l])->swept == NULL;
   return n;
 }
 
-/* What has no setting to stand at is a level across the figure, its interval a band, of which many
+/* What has no setting to stand at is a level across the plot, its interval a band, of which many
  * would hide each other. */
 static void
 append_level (GString *gp, const AssayCurve *curve, const AssayCurveLine *line, guint number,
-              const AssayFigureRange *y)
+              const AssayPlotRange *y)
 {
   const AssayCurveValue *value = &g_array_index (line->points, AssayCurvePoint, 0).y;
 
@@ -392,14 +392,14 @@ append_level (GString *gp, const AssayCurve *curve, const AssayCurveLine *line, 
 }
 
 static void
-append_plot (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
-             const AssayFigureRange *y)
+append_plot (GString *gp, const AssayCurve *curve, const AssayPlotRange *x,
+             const AssayPlotRange *y)
 {
   const guint last = curve->kind == ASSAY_CURVE_TRADE_OFF ? 8 : 6; /* column "optimal" */
   guint row = 0;
 
   g_string_append_printf (gp, "Y = %d\nplot \\\n", curve->x.measure != NULL ? 5 : 3);
-  for (guint l = 0; l < assay_figure_n_lines (curve); l++) {
+  for (guint l = 0; l < assay_plot_n_lines (curve); l++) {
     const AssayCurveLine *line = curve->lines->pdata[l];
     g_autofree char *rows = g_strdup_printf ("::%u::%u", row, row + line->points->len - 1);
 
@@ -426,16 +426,16 @@ append_plot (GString *gp, const AssayCurve *curve, const AssayFigureRange *x,
                             "NaN) with points pointtype 6 pointsize 1.5 linewidth 1.2 "
                             "linecolor rgb 'black' title 'Pareto-optimal by point estimates'",
                             row - 1, last);
-  assay_figure_append_bounds (gp, curve, x, y);
-  assay_figure_append_hover (gp, row);
+  assay_plot_append_bounds (gp, curve, x, y);
+  assay_plot_append_hover (gp, row);
   g_string_append_c (gp, '\n');
 }
 
 char *
-assay_figure_script (const AssayCurve *curve)
+assay_plot_script (const AssayCurve *curve)
 {
-  const AssayFigureRange x = assay_figure_range (curve, TRUE);
-  const AssayFigureRange y = assay_figure_range (curve, FALSE);
+  const AssayPlotRange x = assay_plot_range (curve, TRUE);
+  const AssayPlotRange y = assay_plot_range (curve, FALSE);
   GString *gp = g_string_new (NULL);
 
   append_head (gp, curve);
@@ -447,7 +447,7 @@ assay_figure_script (const AssayCurve *curve)
     append_labels (gp, curve, &x, &y);
   append_functions (gp, 'x', &x);
   append_functions (gp, 'y', &y);
-  assay_figure_append_bound_data (gp, curve, &x, &y);
+  assay_plot_append_bound_data (gp, curve, &x, &y);
   append_plot (gp, curve, &x, &y);
   return g_string_free (gp, FALSE);
 }
