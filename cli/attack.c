@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/step.h"
 #include "core/plugin/registry.h"
-#include "runner/run/steps.h"
+#include "runner/run/by-hand.h"
 
 static struct {
   CliStepOptions step;
@@ -44,8 +44,7 @@ read_repeat (const char *folder, const AssayRelease *release, GPtrArray *repeats
   if (repeat == NULL)
     return FALSE;
   g_ptr_array_add (repeats, repeat);
-  if (repeat->kind != release->kind
-      || assay_release_count (repeat) != assay_release_count (release)
+  if (repeat->kind != release->kind || assay_release_count (repeat) != assay_release_count (release)
       || assay_release_cols (repeat) != assay_release_cols (release))
     return assay_fail (
         error, ASSAY_ERROR_MISMATCH,
@@ -99,21 +98,9 @@ grants_of (const CliStep *step)
                    | (options.withholds_parameters ? ASSAY_GRANT_NO_PARAMETERS : 0);
 }
 
-static AssayShape
-shape_of (const CliStep *step, const AssayRelease *release)
-{
-  return (AssayShape){
-    .n_secrets = assay_release_count (release),
-    .cols = assay_release_cols (release),
-    .n_database = step->database != NULL ? assay_rows_count (step->database) : 0,
-    .n_public = step->public_rows != NULL ? assay_rows_count (step->public_rows) : 0,
-  };
-}
-
 static gboolean
 attack_release (CliStep *step, GError **error)
 {
-  const AssayAttack *attack = assay_attack_of (step->plugin);
   g_autofree char *canonical = assay_settings_canonical (step->settings);
   g_autoptr (AssayRelease) release = assay_release_read (options.release, error);
   g_autofree gint64 *groups = NULL;
@@ -122,7 +109,6 @@ attack_release (CliStep *step, GError **error)
   g_autoptr (AssayGuess) guess = NULL;
   AssayKnowledge knowledge;
   AssayGranted granted;
-  AssayShape shape;
 
   if (release == NULL || !cli_step_open_rows (step, error)
       || !read_groups (options.groups, release, &groups, error)
@@ -136,18 +122,10 @@ attack_release (CliStep *step, GError **error)
                             .groups = groups,
                             .repeats = repeats,
                             .pairs = pairs };
-  shape = shape_of (step, release);
-  if (step->plugin->check != NULL && !step->plugin->check (step->settings->values, &shape, error))
-    return FALSE;
-  if (attack == NULL)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "attack '%s' plays with the defense itself, not with a release; expected "
-                       "'assay run'",
-                       step->plugin->id);
-  return assay_step_attack (
-             attack, step->settings,
-             cli_step_stream (&options.step, "attack", attack->id, step->settings, canonical),
-             &granted, &guess, error)
+  return assay_by_hand_attack (
+             step->plugin, step->settings,
+             cli_step_stream (&options.step, "attack", step->plugin->id, step->settings, canonical),
+             &granted, "expected 'assay run'", &guess, error)
          && assay_guess_write (guess, options.guess, error);
 }
 

@@ -63,8 +63,6 @@ guint cli_terminal_width (void);
 void cli_remember_command (int argc, char **argv);
 char *cli_resume_command (void);
 
-/* Settings of @plugin with every "KEY=VALUE" of @assignments (NULL-terminated, or NULL) applied. */
-AssaySettings *cli_settings (const AssayPlugin *plugin, char **assignments, GError **error);
 
 /* Whether both name one file or folder. */
 gboolean cli_is_one_place (const char *a, const char *b);

@@ -232,26 +232,6 @@ cli_resume_command (void)
   return g_string_free (text, FALSE);
 }
 
-AssaySettings *
-cli_settings (const AssayPlugin *plugin, char **assignments, GError **error)
-{
-  g_autoptr (AssaySettings) settings
-      = assay_settings_new (plugin->parameters, plugin->settings_size);
-
-  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++) {
-    g_auto (GStrv) pair = g_strsplit (assignments[i], "=", 2);
-
-    if (pair[0] == NULL || pair[1] == NULL)
-      return assay_fail_null (error, ASSAY_ERROR_PARAMETER, "--set '%s': expected SETTING=VALUE",
-                              assignments[i]);
-    if (!assay_settings_set (settings, g_strstrip (pair[0]), g_strstrip (pair[1]), error))
-      return assay_prefix_null (error, "--set: %s: ", plugin->id);
-  }
-  if (!assay_settings_check_complete (settings, error))
-    return NULL;
-  return g_steal_pointer (&settings);
-}
-
 gboolean
 cli_is_one_place (const char *a, const char *b)
 {

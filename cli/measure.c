@@ -7,8 +7,7 @@
 #include "core/base/json.h"
 #include "core/plugin/registry.h"
 #include "core/stats/interval.h"
-#include "runner/judge/pool.h"
-#include "runner/run/steps.h"
+#include "runner/run/by-hand.h"
 
 static struct {
   CliStepOptions step; /* of the metric */
@@ -39,24 +38,6 @@ print_measurement (const AssayMeasure *measure, const AssayInterval *interval)
 {
   printf ("%-30s %.6g [%.6g, %.6g]  n = %zu, %s\n", measure->name, interval->estimate,
           interval->lower, interval->upper, interval->n, interval->method);
-}
-
-static void
-write_measurement (AssayJson *json, const AssayMeasure *measure, const AssayInterval *interval,
-                   const AssaySettings *settings)
-{
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "measure", measure->name);
-  assay_json_member_double (json, "estimate", interval->estimate);
-  assay_json_member_double (json, "lower", interval->lower);
-  assay_json_member_double (json, "upper", interval->upper);
-  assay_json_member_double (json, "confidence", options.confidence);
-  assay_json_member_int (json, "n", (gint64) interval->n);
-  assay_json_member_string (json, "method", interval->method);
-  assay_json_member_string (json, "unit", measure->unit);
-  assay_json_key (json, "settings");
-  assay_json_settings (json, settings);
-  assay_json_end_object (json);
 }
 
 /* The stream of an interval's resamples; of a cell, as in results.json. */
@@ -110,7 +91,7 @@ print_outcomes (const Measuring *of, const AssayMetric *metric, const AssaySetti
       return FALSE;
     interval = assay_sample_interval (sample, options.confidence, stream);
     if (of->json != NULL)
-      write_measurement (of->json, measure, &interval, settings);
+      assay_by_hand_write (of->json, measure, &interval, options.confidence, settings);
     else
       print_measurement (measure, &interval);
   }
@@ -121,25 +102,18 @@ static gboolean
 measure_one (const Measuring *of, const AssayMetric *metric, const AssaySettings *settings,
              const char *canonical, GError **error)
 {
-  const AssayArray *groups = assay_arrays_get (&of->truth->arrays, "groups");
   /* The public rows alone; what else metrics need of a dataset, no folder has. */
   const AssayDataset dataset = { .public_rows = of->public_rows };
-  AssayOutcomes outcomes = { 0 };
+  const AssayMetricContext context = { .settings = settings->values,
+                                       .dataset = of->public_rows != NULL ? &dataset : NULL,
+                                       .release = of->release };
   AssayPool pool;
   gboolean is_ok;
 
-  if (!assay_step_measure (
-          metric,
-          &(AssayMetricContext){ .settings = settings->values,
-                                 .dataset = of->public_rows != NULL ? &dataset : NULL,
-                                 .release = of->release },
-          of->truth, of->guess, &outcomes, error))
+  if (!assay_by_hand_measure (metric, &context, of->truth, of->guess, &pool, error))
     return FALSE;
-  is_ok = assay_pool_fill_one (&pool, &metric->measuring, &outcomes, assay_truth_groups (of->truth),
-                               groups != NULL ? groups->shape[0] : 0, error)
-          && print_outcomes (of, metric, settings, canonical, &pool, error);
+  is_ok = print_outcomes (of, metric, settings, canonical, &pool, error);
   assay_pool_clear (&pool);
-  assay_outcomes_clear (&outcomes);
   return is_ok;
 }
 
@@ -237,7 +211,8 @@ measure_known (const Measuring *of, gboolean *ret_is_any, GError **error)
     if (!is_asked_for (metric, FALSE) || !applies (of, metric))
       continue;
     *ret_is_any = TRUE;
-    settings = cli_settings (&metric->plugin, options.step.assignments, error);
+    settings = assay_by_hand_settings (
+        &metric->plugin, (const char *const *) options.step.assignments, "--set: ", error);
     if (settings == NULL || !measure_one (of, metric, settings, "", error))
       return FALSE;
   }

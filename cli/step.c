@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "core/base/free.h"
 #include "core/plugin/registry.h"
+#include "runner/run/by-hand.h"
 #include "runner/run/run.h"
 
 ASSAY_CLEAR_FUNC (CliLike, cli_like_clear, assay_drop (self->run, assay_saved_run_close))
@@ -80,8 +81,9 @@ cli_step_open (CliStepOptions *options, AssayPluginType type, CliStep *step, GEr
   if (options->like.cell != NULL)
     return take_from_cell (&options->like, type, step, error);
   step->plugin = assay_registry_find (type, options->name, error);
-  step->own
-      = step->plugin != NULL ? cli_settings (step->plugin, options->assignments, error) : NULL;
+  step->own = step->plugin != NULL ? assay_by_hand_settings (
+                  step->plugin, (const char *const *) options->assignments, "--set: ", error)
+                                   : NULL;
   step->settings = step->own;
   return step->own != NULL;
 }
@@ -108,9 +110,8 @@ cli_step_stream (const CliStepOptions *options, const char *role, const char *up
                  const AssaySettings *settings, const char *of_cell)
 {
   const CliLike *like = &options->like;
-  g_autofree char *canonical = assay_settings_canonical (settings);
-  g_autofree char *own = g_strconcat (upstream, "\n", canonical, NULL);
 
-  return like->cell != NULL ? assay_plan_stream (like->run->plan, like->cell, role, of_cell)
-                            : assay_stream_key ((guint64) options->seed, 0, role, own);
+  return like->cell != NULL
+             ? assay_plan_stream (like->run->plan, like->cell, role, of_cell)
+             : assay_by_hand_stream ((guint64) options->seed, role, upstream, settings);
 }

@@ -1,13 +1,12 @@
 /* Protect, attack and measure, with arrays in memory. The random numbers are those of the program's
  * commands with the same seed. */
-#include "runner/run/steps.h"
 #include "core/base/error.h"
 #include "core/base/json.h"
 #include "core/plugin/registry.h"
 #include "core/stats/interval.h"
 #include "lib/sets.h"
 #include "lib/status.h"
-#include "runner/judge/pool.h"
+#include "runner/run/by-hand.h"
 
 /* What is played in a step. */
 typedef struct {
@@ -25,24 +24,6 @@ clear_step (Step *step)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Step, clear_step)
 
-static AssaySettings *
-read_settings (const AssayPlugin *plugin, const char *const *texts, GError **error)
-{
-  g_autoptr (AssaySettings) settings
-      = assay_settings_new (plugin->parameters, plugin->settings_size);
-
-  for (; texts != NULL && *texts != NULL; texts++) {
-    g_auto (GStrv) pair = g_strsplit (*texts, "=", 2);
-
-    if (g_strv_length (pair) != 2)
-      return assay_fail_null (error, ASSAY_ERROR_PARAMETER, "%s: '%s': expected SETTING=VALUE",
-                              plugin->id, *texts);
-    if (!assay_settings_set (settings, g_strstrip (pair[0]), g_strstrip (pair[1]), error))
-      return assay_prefix_null (error, "%s: ", plugin->id);
-  }
-  return assay_settings_check_complete (settings, error) ? g_steal_pointer (&settings) : NULL;
-}
-
 static gboolean
 open_step (AssayPluginType type, const AssayApiPlay *play, const AssayApiKnown *known, Step *step,
            GError **error)
@@ -53,7 +34,7 @@ open_step (AssayPluginType type, const AssayApiPlay *play, const AssayApiKnown *
   step->plugin = assay_registry_find (type, play->plugin, error);
   if (step->plugin == NULL)
     return FALSE;
-  step->settings = read_settings (step->plugin, play->settings, error);
+  step->settings = assay_by_hand_settings (step->plugin, play->settings, "", error);
   return step->settings != NULL
          && assay_lib_rows (known->database, "database", &step->knowledge.database, error)
          && assay_lib_rows (known->public_rows, "public", &step->knowledge.public_rows, error);
@@ -91,8 +72,6 @@ protect (const AssayApiPlay *defense, const AssayApiArray *array, const AssayApi
   g_autoptr (AssayRows) rows = NULL;
   g_autoptr (AssayMatrix) matrix = NULL;
   g_autoptr (AssayArray) labels = NULL;
-  g_autofree char *canonical = NULL;
-  g_autofree char *own = NULL;
   AssaySecrets secrets = { 0 };
   AssayStreamKey stream;
 
@@ -107,9 +86,7 @@ protect (const AssayApiPlay *defense, const AssayApiArray *array, const AssayApi
       return FALSE;
     secrets.labels = assay_array_int64 (labels);
   }
-  canonical = assay_settings_canonical (step.settings);
-  own = g_strconcat (step.plugin->id, "\n", canonical, NULL);
-  stream = assay_stream_key (defense->seed, 0, "defense", own);
+  stream = assay_by_hand_stream (defense->seed, "defense", step.plugin->id, step.settings);
   return assay_step_protect ((const AssayDefense *) step.plugin,
                              &(AssayProtecting){ .settings = step.settings,
                                                  .stream = stream,
@@ -149,34 +126,15 @@ play_attack (const AssayApiPlay *play, const AssayRelease *release, const AssayA
              AssayGuess **ret_guess, GError **error)
 {
   g_auto (Step) step = { 0 };
-  g_autofree char *canonical = NULL;
-  g_autofree char *own = NULL;
-  const AssayAttack *attack;
-  AssayShape shape;
 
   if (!open_step (ASSAY_PLUGIN_ATTACK, play, known, &step, error)
       || !assay_release_check (release, error))
     return FALSE;
-  attack = assay_attack_of (step.plugin);
-  if (attack == NULL)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "attack '%s' plays with the defense itself, not with a release: run it in "
-                       "a scenario",
-                       step.plugin->id);
-  shape = (AssayShape){ .n_secrets = assay_release_count (release),
-                        .cols = assay_release_cols (release) };
-  if (step.knowledge.database != NULL)
-    shape.n_database = assay_rows_count (step.knowledge.database);
-  if (step.knowledge.public_rows != NULL)
-    shape.n_public = assay_rows_count (step.knowledge.public_rows);
-  if (step.plugin->check != NULL && !step.plugin->check (step.settings->values, &shape, error))
-    return FALSE;
-  canonical = assay_settings_canonical (step.settings);
-  own = g_strconcat (attack->id, "\n", canonical, NULL);
-  return assay_step_attack (
-      attack, step.settings, assay_stream_key (play->seed, 0, "attack", own),
+  return assay_by_hand_attack (
+      step.plugin, step.settings,
+      assay_by_hand_stream (play->seed, "attack", step.plugin->id, step.settings),
       &(AssayGranted){ .grants = granted, .release = release, .knowledge = &step.knowledge },
-      ret_guess, error);
+      "run it in a scenario", ret_guess, error);
 }
 
 int
@@ -211,53 +169,32 @@ static void
 write_outcomes (const Measuring *of, const AssayMetric *metric, const AssaySettings *settings,
                 const AssayPool *pool)
 {
-  g_autofree char *canonical = assay_settings_canonical (settings);
-
   for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++) {
     g_autoptr (AssaySample) sample = assay_pool_sample (pool, measure);
-    g_autofree char *own = g_strconcat (measure->name, "\n", canonical, NULL);
     AssayInterval interval;
 
     if (sample == NULL)
       continue;
-    interval = assay_sample_interval (sample, of->confidence,
-                                      assay_stream_key (of->seed, 0, "metric", own));
-    assay_json_begin_object (of->json);
-    assay_json_member_string (of->json, "metric", measure->name);
-    assay_json_member_double (of->json, "estimate", interval.estimate);
-    assay_json_member_double (of->json, "lower", interval.lower);
-    assay_json_member_double (of->json, "upper", interval.upper);
-    assay_json_member_double (of->json, "confidence", of->confidence);
-    assay_json_member_int (of->json, "n", (gint64) interval.n);
-    assay_json_member_string (of->json, "method", interval.method);
-    assay_json_member_string (of->json, "unit", measure->unit);
-    assay_json_key (of->json, "settings");
-    assay_json_settings (of->json, settings);
-    assay_json_end_object (of->json);
+    interval = assay_sample_interval (
+        sample, of->confidence, assay_by_hand_stream (of->seed, "metric", measure->name, settings));
+    assay_by_hand_write (of->json, measure, &interval, of->confidence, settings);
   }
 }
 
 static gboolean
 measure_one (const Measuring *of, const AssayMetric *metric, GError **error)
 {
-  const AssayArray *groups = assay_arrays_get (&of->truth->arrays, "groups");
-  g_autoptr (AssaySettings) settings = read_settings (&metric->plugin, NULL, error);
-  AssayOutcomes outcomes = { 0 };
+  g_autoptr (AssaySettings) settings = assay_by_hand_settings (&metric->plugin, NULL, "", error);
   AssayPool pool;
-  gboolean is_ok;
 
   if (settings == NULL
-      || !assay_step_measure (
+      || !assay_by_hand_measure (
           metric, &(AssayMetricContext){ .settings = settings->values, .release = of->release },
-          of->truth, of->guess, &outcomes, error))
+          of->truth, of->guess, &pool, error))
     return FALSE;
-  is_ok = assay_pool_fill_one (&pool, &metric->measuring, &outcomes, assay_truth_groups (of->truth),
-                               groups != NULL ? groups->shape[0] : 0, error);
-  if (is_ok)
-    write_outcomes (of, metric, settings, &pool);
+  write_outcomes (of, metric, settings, &pool);
   assay_pool_clear (&pool);
-  assay_outcomes_clear (&outcomes);
-  return is_ok;
+  return TRUE;
 }
 
 static gboolean

@@ -12,7 +12,7 @@
 #include "core/data/row-file.h"
 #include "core/plugin/external.h"
 #include "core/plugin/registry.h"
-#include "runner/run/steps.h"
+#include "runner/run/by-hand.h"
 
 static struct {
   char *defense, *command, *data, *labels, *attributes, *public_rows, *database, *out, *time;
@@ -114,7 +114,7 @@ read_settings (const AssayPlugin *plugin, double seconds, GError **error)
     g_ptr_array_add (words,
                      g_strdup_printf ("time_limit=%.0f", CLAMP (ceil (seconds / 4), 5, 600)));
   g_ptr_array_add (words, NULL);
-  return cli_settings (plugin, (char **) words->pdata, error);
+  return assay_by_hand_settings (plugin, (const char *const *) words->pdata, "--set: ", error);
 }
 
 /* ---- Trying the defense ---- */

@@ -97,8 +97,7 @@ const CliBase cli_bases[CLI_N_BASES] = {
 };
 
 /* Of defenses that take long to learn. */
-#define FEWER_FEATURES                                                                             \
-  "plugin = gaussian-classes\ncount = 2000\nrecords = yes\nsecrets = 300\n"
+#define FEWER_FEATURES "plugin = gaussian-classes\ncount = 2000\nrecords = yes\nsecrets = 300\n"
 
 static const CliHome homes[] = {
   { .defense = "additive-noise", .base = IMAGES },

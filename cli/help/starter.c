@@ -17,7 +17,7 @@ typedef struct {
   AssayReleaseKind kind;      /* of its release at these settings */
   const CliBase *base;
   const CliHome *home; /* NULL: the base was found by what can be played on it */
-  char *head;       /* [scenario], [dataset] and [defense]: what attacks are tried with */
+  char *head;          /* [scenario], [dataset] and [defense]: what attacks are tried with */
   gboolean has_gaps;
   gboolean is_blind; /* nothing can be planned before the gaps are filled */
 } Starter;

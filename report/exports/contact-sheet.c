@@ -80,8 +80,10 @@ layout_init (const AssayResultContactSheet *sheet, Layout *layout)
 
       if (thumbnail == NULL)
         continue;
-      layout->width[c] = MAX (layout->width[c], thumbnail->width * assay_contact_sheet_scale (thumbnail));
-      layout->height[r] = MAX (layout->height[r], thumbnail->height * assay_contact_sheet_scale (thumbnail));
+      layout->width[c]
+          = MAX (layout->width[c], thumbnail->width * assay_contact_sheet_scale (thumbnail));
+      layout->height[r]
+          = MAX (layout->height[r], thumbnail->height * assay_contact_sheet_scale (thumbnail));
     }
   for (gsize c = 0; c < n_columns; c++)
     layout->width[c] = layout->width[c] > 0 ? layout->width[c] : EMPTY_SIDE;
