@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/step.h"
 #include "core/plugin/registry.h"
-#include "runner/run/by-hand.h"
+#include "runner/by-hand/steps-by-hand.h"
 
 static struct {
   CliStepOptions step;
@@ -125,7 +125,7 @@ attack_release (CliStep *step, GError **error)
   return assay_by_hand_attack (
              step->plugin, step->settings,
              cli_step_stream (&options.step, "attack", step->plugin->id, step->settings, canonical),
-             &granted, "expected 'assay run'", &guess, error)
+             &granted, &guess, error)
          && assay_guess_write (guess, options.guess, error);
 }
 

@@ -7,7 +7,7 @@
 #include "core/base/json.h"
 #include "core/plugin/registry.h"
 #include "core/stats/interval.h"
-#include "runner/run/by-hand.h"
+#include "runner/by-hand/steps-by-hand.h"
 
 static struct {
   CliStepOptions step; /* of the metric */

@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "core/base/free.h"
 #include "core/plugin/registry.h"
-#include "runner/run/by-hand.h"
+#include "runner/by-hand/steps-by-hand.h"
 #include "runner/run/run.h"
 
 ASSAY_CLEAR_FUNC (CliLike, cli_like_clear, assay_drop (self->run, assay_saved_run_close))

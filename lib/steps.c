@@ -6,7 +6,7 @@
 #include "core/stats/interval.h"
 #include "lib/sets.h"
 #include "lib/status.h"
-#include "runner/run/by-hand.h"
+#include "runner/by-hand/steps-by-hand.h"
 
 /* What is played in a step. */
 typedef struct {
@@ -134,7 +134,7 @@ play_attack (const AssayApiPlay *play, const AssayRelease *release, const AssayA
       step.plugin, step.settings,
       assay_by_hand_stream (play->seed, "attack", step.plugin->id, step.settings),
       &(AssayGranted){ .grants = granted, .release = release, .knowledge = &step.knowledge },
-      "run it in a scenario", ret_guess, error);
+      ret_guess, error);
 }
 
 int

@@ -12,7 +12,7 @@
 #include "core/data/row-file.h"
 #include "core/plugin/external.h"
 #include "core/plugin/registry.h"
-#include "runner/run/by-hand.h"
+#include "runner/by-hand/steps-by-hand.h"
 
 static struct {
   char *defense, *command, *data, *labels, *attributes, *public_rows, *database, *out, *time;

@@ -1,6 +1,6 @@
-/* Contact sheets in report.html: a table of pictures, what was done over the columns, which secret at
- * the rows, and under each picture that came back its score. The file beside the page has the same
- * pictures in one. */
+/* Contact sheets in report.html: a table of pictures, with what was done over the columns, the
+ * secret at the rows, and under each picture that came back its score. The file beside the page has
+ * the same pictures in one. */
 #include <math.h>
 
 #include "core/base/text.h"

@@ -16,11 +16,11 @@ AssaySettings *assay_by_hand_settings (const AssayPlugin *plugin, const char *co
 AssayStreamKey assay_by_hand_stream (guint64 seed, const char *role, const char *name,
                                      const AssaySettings *settings);
 
-/* Plays @plugin, whose check is asked first; ASSAY_ERROR_MISMATCH with @instead ("expected 'assay
- * run'") where it plays with the defense itself. */
+/* Plays @plugin, whose check is asked first; ASSAY_ERROR_MISMATCH where it plays
+ * with the defense itself. */
 gboolean assay_by_hand_attack (const AssayPlugin *plugin, const AssaySettings *settings,
                                AssayStreamKey stream, const AssayGranted *granted,
-                               const char *instead, AssayGuess **ret_guess, GError **error);
+                               AssayGuess **ret_guess, GError **error);
 
 /* What a metric makes of a guess, to be cleared with assay_pool_clear. */
 gboolean assay_by_hand_measure (const AssayMetric *metric, const AssayMetricContext *context,

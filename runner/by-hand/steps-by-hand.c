@@ -1,5 +1,5 @@
 /* The three steps by hand. */
-#include "runner/run/by-hand.h"
+#include "runner/by-hand/steps-by-hand.h"
 
 AssaySettings *
 assay_by_hand_settings (const AssayPlugin *plugin, const char *const *assignments, const char *from,
@@ -45,16 +45,17 @@ shape_of (const AssayGranted *granted)
 
 gboolean
 assay_by_hand_attack (const AssayPlugin *plugin, const AssaySettings *settings,
-                      AssayStreamKey stream, const AssayGranted *granted, const char *instead,
-                      AssayGuess **ret_guess, GError **error)
+                      AssayStreamKey stream, const AssayGranted *granted, AssayGuess **ret_guess,
+                      GError **error)
 {
   const AssayAttack *attack = assay_attack_of (plugin);
   const AssayShape shape = shape_of (granted);
 
   if (attack == NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "attack '%s' plays with the defense itself, not with a release; %s",
-                       plugin->id, instead);
+                       "attack '%s' plays with the defense itself, not with a release; expected a "
+                       "scenario ('assay run')",
+                       plugin->id);
   if (plugin->check != NULL && !plugin->check (settings->values, &shape, error))
     return FALSE;
   return assay_step_attack (attack, settings, stream, granted, ret_guess, error);
