@@ -80,7 +80,7 @@ def means(results):
             by_key.setdefault(key_of(cell), []).append(cell)
     pooled = []
     for cells in by_key.values():
-        names = [[(m["metric"], str(m["settings"])) for m in cell["measurements"]]
+        names = [[(m["measure"], str(m["settings"])) for m in cell["measurements"]]
                  for cell in cells]
         if len(cells) != len(results) or any(one != names[0] for one in names):
             raise Failed(f"{part_of(cells[0])['label']} on {cells[0]['defense']['label']} does not "
@@ -102,8 +102,8 @@ def varying(cells):
 
 def print_table(cells, wanted, digits):
     varied = varying(cells)
-    names = list(dict.fromkeys(m["metric"] for cell in cells for m in cell["measurements"]
-                               if not wanted or m["metric"] in wanted))
+    names = list(dict.fromkeys(m["measure"] for cell in cells for m in cell["measurements"]
+                               if not wanted or m["measure"] in wanted))
     if not names:
         return
     print(f"\n{part_of(cells[0])['label']}:\n")
@@ -115,7 +115,7 @@ def print_table(cells, wanted, digits):
                           if (label, name) in varied)]
         row = [", ".join(texts)]
         for name in names:
-            found = next((m for m in cell["measurements"] if m["metric"] == name), None)
+            found = next((m for m in cell["measurements"] if m["measure"] == name), None)
             row.append("" if found is None or found["estimate"] is None else
                        "{:.{d}f} [{:.{d}f}, {:.{d}f}]".format(
                            found["estimate"], found["lower"], found["upper"], d=digits))

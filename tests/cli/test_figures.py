@@ -216,7 +216,7 @@ def test_means_over_seeds(sandbox):
             cell = next(c for c in json.loads(text)["pooled"] if c["attack"]["label"] == "near"
                         and c["defense"]["settings"].get("dimension") == m)
             for one in cell["measurements"]:
-                by_name.setdefault(one["metric"], []).append(one["estimate"])
+                by_name.setdefault(one["measure"], []).append(one["estimate"])
         rates, errors = by_name["recovery-rate"], by_name["relative-error-median"]
         assert len(set(errors)) == 3, "seeds differ"
         mean = sum(rates) / 3
