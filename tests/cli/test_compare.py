@@ -210,7 +210,7 @@ def test_stands_without_gnuplot(sandbox):
     run(sandbox, "b", SHAPES + NOISY.format("0.4") + VERBATIM)
     sandbox.expect(sandbox.assay("compare", "a", "b", "--out", "both", PATH="/nonexistent"))
     page = sandbox.read("both/comparison.html")
-    assert "<svg " not in page and "This figure is not drawn: gnuplot is not installed." in page
+    assert "<svg " not in page and "This plot is not drawn: gnuplot is not installed." in page
 
 
 def test_same_bytes_whatever_the_threads(sandbox):

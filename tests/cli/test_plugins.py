@@ -429,6 +429,20 @@ def test_debian_builds_with_the_packages_of_setup(sandbox):
     assert changes.startswith(f"assay ({version}-"), changes.split("\n", maxsplit=1)[0]
 
 
+def test_debian_packages_hold_all_that_is_installed(sandbox):
+    """dh_missing ends a build of packages that leave a file out, minutes after it was begun."""
+    prefix = install(sandbox)
+    patterns = [line for path in (SOURCE / "debian").glob("*.install")
+                for line in path.read_text().split()]
+    installed = [pathlib.PurePath("usr") / path.relative_to(prefix)
+                 for path in prefix.rglob("*") if not path.is_dir()]
+    assert len(installed) > 100, installed
+    left = [str(path) for path in installed
+            if not any(place.match(pattern) for pattern in patterns
+                       for place in (path, *path.parents))]
+    assert not left, left
+
+
 def test_installed_scenarios_run(sandbox):
     prefix = install(sandbox)
     result = sandbox.shell(f"assay plan {prefix}/share/assay/scenarios/quickstart.scenario")
