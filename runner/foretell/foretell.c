@@ -1,13 +1,11 @@
 /* How long a run takes, by playing small parts of it. */
 #include "runner/foretell/foretell.h"
 
-#include <sys/resource.h>
-#include <time.h>
-
 #include "core/base/interrupt.h"
 #include "core/base/shared-work.h"
-#include "runner/foretell/growth.h"
 #include "runner/foretell/part.h"
+#include "runner/foretell/seen.h"
+#include "runner/judge/load.h"
 #include "runner/run/inputs.h"
 #include "runner/run/run.h"
 
@@ -18,32 +16,12 @@
 #define LOOK_US 20000  /* between two looks at whether Ctrl-C was pressed */
 #define PATIENCE_US (3 * G_USEC_PER_SEC)
 
-/* How a cell grows is told by the time that processors worked for it, which hardly depends on what
- * else the machine does; how long that takes, by the clock on the wall over a whole part. */
-typedef struct {
-  double work, wall;
-} Instant;
-
-/* What was played of one kind of cell, each an array of AssayPlayed, in seconds of work. */
-typedef struct {
-  GArray *first; /* in the first trial */
-  GArray *later; /* in the second */
-  double steepest;
-} Kind;
-
-/* Runs of an audit do not know of each other; attacks compare secrets with each other. */
-#define STEEPEST 2.0
-#define STEEPEST_AUDIT 1.0
-
 typedef struct {
   AssayForetelling given;
   GMutex lock;        /* of what follows, which the thread that plays writes */
   GCond is_over_cond; /* it has ended */
   gboolean is_over;
-  GArray *kinds;  /* Kind, one for each cell of the first trial */
-  GArray *whole;  /* AssayPlayed: parts that ended, by the wall */
-  Instant spent;  /* on all cells */
-  double opening; /* seconds that opening the data took */
+  AssaySeen *seen;
 } Playing;
 
 static gint is_late; /* the time is over: what is under way shall end */
@@ -61,92 +39,40 @@ seconds_since (gint64 start)
   return (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
 }
 
-static Instant
-now (void)
-{
-  struct timespec work;
-  struct rusage ended;
-
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &work);
-  getrusage (RUSAGE_CHILDREN, &ended);
-  return (Instant){
-    .work = (double) (work.tv_sec + ended.ru_utime.tv_sec + ended.ru_stime.tv_sec)
-            + 1e-9 * (double) work.tv_nsec
-            + 1e-6 * (double) (ended.ru_utime.tv_usec + ended.ru_stime.tv_usec),
-    .wall = (double) g_get_monotonic_time () / G_USEC_PER_SEC,
-  };
-}
-
-static GArray *
-played_array (void)
-{
-  return g_array_new (FALSE, FALSE, sizeof (AssayPlayed));
-}
-
-static void
-clear_kind (gpointer data)
-{
-  const Kind *kind = data;
-
-  g_array_unref (kind->first);
-  g_array_unref (kind->later);
-}
-
 static Playing *
 playing_new (const AssayForetelling *given)
 {
   Playing *playing = g_new0 (Playing, 1);
 
   playing->given = *given;
+  playing->seen = assay_seen_new (given->plan);
   g_mutex_init (&playing->lock);
   g_cond_init (&playing->is_over_cond);
-  playing->kinds = g_array_new (FALSE, FALSE, sizeof (Kind));
-  g_array_set_clear_func (playing->kinds, clear_kind);
-  playing->whole = played_array ();
-  for (gsize i = 0; i < given->plan->cells->len; i++) {
-    const AssayCell *cell = assay_plan_cell (given->plan, i);
-
-    if (cell->trial == 0) {
-      const gboolean is_audit
-          = assay_plan_attack_or_utility (given->plan, cell)->plugin->type == ASSAY_PLUGIN_AUDITOR;
-      const Kind kind = { played_array (), played_array (), is_audit ? STEEPEST_AUDIT : STEEPEST };
-
-      g_array_append_val (playing->kinds, kind);
-    }
-  }
   return playing;
 }
 
 static void
 playing_free (Playing *playing)
 {
-  g_array_unref (playing->kinds);
-  g_array_unref (playing->whole);
+  assay_seen_free (playing->seen);
   g_mutex_clear (&playing->lock);
   g_cond_clear (&playing->is_over_cond);
   g_free (playing);
-}
-
-static double
-foretell (const GArray *played, double share, double steepest)
-{
-  return assay_growth_foretell ((const AssayPlayed *) (gpointer) played->data, played->len, share,
-                                steepest);
 }
 
 /* ---- Playing, in a thread of its own ---- */
 
 /* That cell @number of trial @trial, of which @share was played, took the time since @start. */
 static void
-add_cell (Playing *playing, guint number, guint trial, double share, Instant start)
+add_cell (Playing *playing, guint number, guint trial, double share, AssayInstant start)
 {
-  const Kind *kind = &g_array_index (playing->kinds, Kind, number);
-  const Instant end = now ();
-  const AssayPlayed played = { share, end.work - start.work };
+  const AssaySeenKind *kind = &g_array_index (playing->seen->kinds, AssaySeenKind, number);
+  const AssayInstant took = assay_instant_since (start);
+  const AssayPlayed played = { share, took.work };
 
   g_mutex_lock (&playing->lock);
-  playing->spent.work += played.seconds;
-  playing->spent.wall += end.wall - start.wall;
+  playing->seen->spent.work += took.work;
+  playing->seen->spent.wall += took.wall;
   g_array_append_val (trial == 0 ? kind->first : kind->later, played);
   g_mutex_unlock (&playing->lock);
 }
@@ -198,7 +124,7 @@ static gboolean
 play_cell (Playing *playing, const Part *part, gsize index, guint number)
 {
   const AssayCell *cell = assay_plan_cell (part->plan, index);
-  const Instant start = now ();
+  const AssayInstant start = assay_instant_now ();
   AssayCellRecord record = { 0 };
 
   if (!assay_runner_cell (part->runner, index, NULL) || must_end ()
@@ -223,9 +149,39 @@ play_cells (Playing *playing, const Part *part)
   return TRUE;
 }
 
+static gboolean
+forget_cell (G_GNUC_UNUSED const AssayResultCell *cell, G_GNUC_UNUSED gpointer data,
+             G_GNUC_UNUSED GError **error)
+{
+  return TRUE;
+}
+
+/* Measures and judges @part as a run does in the end, if there is time. */
+static void
+judge_part (Playing *playing, const Part *part, double share, double left)
+{
+  const AssayInstant start = assay_instant_now ();
+  AssayPlayed played
+      = { .share = share * (double) part->plan->trials / (double) playing->given.plan->trials };
+  g_autoptr (AssayResults) results = NULL;
+
+  if (playing->seen->judged->len > 0
+      && assay_seen_pace (playing->seen)
+                 * assay_seen_carry_on (playing->seen->judged, played.share, ASSAY_STEEPEST_RESULTS)
+             > left)
+    return;
+  results = assay_results_load (part->plan, part->store, NULL);
+  if (results == NULL || !assay_results_each_cell (results, TRUE, forget_cell, NULL, NULL))
+    return;
+  played.seconds = assay_instant_since (start).work;
+  g_mutex_lock (&playing->lock);
+  g_array_append_val (playing->seen->judged, played);
+  g_mutex_unlock (&playing->lock);
+}
+
 /* Plays @share of the work of each cell. FALSE: the time is over. */
 static gboolean
-play_part (Playing *playing, double share, guint64 owner)
+play_part (Playing *playing, double share, guint64 owner, double left)
 {
   const gint64 start = g_get_monotonic_time ();
   AssayPlayed played = { .share = share };
@@ -235,20 +191,16 @@ play_part (Playing *playing, double share, guint64 owner)
   if (!part_open (playing, share, owner, &part))
     return TRUE;
   is_over = !play_cells (playing, &part);
+  if (!is_over)
+    judge_part (playing, &part, share, left - seconds_since (start));
   part_clear (&part);
   if (is_over)
     return FALSE;
   played.seconds = seconds_since (start);
   g_mutex_lock (&playing->lock);
-  g_array_append_val (playing->whole, played);
+  g_array_append_val (playing->seen->whole, played);
   g_mutex_unlock (&playing->lock);
   return TRUE;
-}
-
-static double
-pace_of (const Playing *playing)
-{
-  return playing->spent.wall / MAX (playing->spent.work, 1e-9);
 }
 
 /* The kind that was not @is_done and is foretold to take longest, of those that take at most @left
@@ -259,12 +211,15 @@ largest_kind (const Playing *playing, const gboolean *is_done, double share, dou
   double most = 0;
   gint largest = -1;
 
-  for (guint i = 0; i < playing->kinds->len; i++) {
-    const Kind *kind = &g_array_index (playing->kinds, Kind, i);
-    const double full = kind->first->len > 0 ? foretell (kind->first, 1, kind->steepest) : 0;
+  for (guint i = 0; i < playing->seen->kinds->len; i++) {
+    const AssaySeenKind *kind = &g_array_index (playing->seen->kinds, AssaySeenKind, i);
+    const double full
+        = kind->first->len > 0 ? assay_seen_carry_on (kind->first, 1, kind->steepest) : 0;
 
     if (!is_done[i] && full > most
-        && pace_of (playing) * foretell (kind->first, share, kind->steepest) <= left) {
+        && assay_seen_pace (playing->seen)
+                   * assay_seen_carry_on (kind->first, share, kind->steepest)
+               <= left) {
       most = full;
       largest = (gint) i;
     }
@@ -277,8 +232,8 @@ largest_kind (const Playing *playing, const gboolean *is_done, double share, dou
 static gboolean
 play_largest (Playing *playing, double share, guint64 owner, gint64 start)
 {
-  g_autofree gboolean *is_done = g_new0 (gboolean, playing->kinds->len);
-  g_autofree gsize *places = g_new0 (gsize, playing->kinds->len); /* in the part */
+  g_autofree gboolean *is_done = g_new0 (gboolean, playing->seen->kinds->len);
+  g_autofree gsize *places = g_new0 (gsize, playing->seen->kinds->len); /* in the part */
   gboolean is_any = FALSE;
   guint next = 0;
   Part part;
@@ -310,9 +265,22 @@ next_share (const Playing *playing, double share, double left)
 
   if (share >= 1)
     return 0;
-  if (playing->whole->len == 0 || foretell (playing->whole, far, STEEPEST) <= left)
+  if (playing->seen->whole->len == 0
+      || assay_seen_carry_on (playing->seen->whole, far, ASSAY_STEEPEST) <= left)
     return far;
-  return foretell (playing->whole, near, STEEPEST) <= left || playing->whole->len == 1 ? near : 0;
+  return assay_seen_carry_on (playing->seen->whole, near, ASSAY_STEEPEST) <= left
+                 || playing->seen->whole->len == 1
+             ? near
+             : 0;
+}
+
+/* One of few secrets is the smallest part that there is of them. */
+static double
+smallest_share (const AssayPlan *plan)
+{
+  const gsize n = plan->secret_groups > 0 ? plan->secret_groups : plan->secrets;
+
+  return assay_plan_has_releases (plan) && n > 0 ? CLAMP (1 / (double) n, SMALLEST, 1) : SMALLEST;
 }
 
 /* Holds all data of the plan, so that no part opens it again. */
@@ -321,7 +289,7 @@ open_data (Playing *playing, guint64 owner)
 {
   const AssayPlan *plan = playing->given.plan;
   GPtrArray *keepers = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_workspace_free);
-  const gint64 start = g_get_monotonic_time ();
+  const AssayInstant start = assay_instant_now ();
   gboolean is_open = TRUE;
 
   for (guint i = 0; i < plan->datasets->len && is_open && !must_end (); i++) {
@@ -333,7 +301,7 @@ open_data (Playing *playing, guint64 owner)
     is_open = assay_workspace_dataset (keeper, i, &sha256, NULL);
   }
   g_mutex_lock (&playing->lock);
-  playing->opening = seconds_since (start);
+  playing->seen->opening = assay_instant_since (start);
   g_mutex_unlock (&playing->lock);
   return keepers;
 }
@@ -345,11 +313,11 @@ play (gpointer data)
   const gint64 start = g_get_monotonic_time ();
   const guint64 owner = assay_shared_owner ();
   G_GNUC_UNUSED g_autoptr (GPtrArray) keepers = open_data (playing, owner);
-  double share = SMALLEST, next = SMALLEST;
+  double share = smallest_share (playing->given.plan), next = share;
 
   while (next > 0 && !must_end ()) {
     share = next;
-    if (!play_part (playing, share, owner))
+    if (!play_part (playing, share, owner, playing->given.seconds - seconds_since (start)))
       break;
     next = next_share (playing, share, playing->given.seconds - seconds_since (start));
   }
@@ -375,82 +343,6 @@ await (Playing *playing, gint64 until)
   return playing->is_over;
 }
 
-/* ---- Adding up ---- */
-
-/* By how much the work of what was played twice grows in all: what was played once, because the
- * time was over, is taken to grow as that did. 0: nothing was played twice. */
-static double
-growth_of_others (const Playing *playing)
-{
-  double first = 0, full = 0;
-
-  ASSAY_FOR_EACH_IN (const Kind, kind, playing->kinds) {
-    const GArray *played = kind->first;
-
-    if (played->len > 1) {
-      first += g_array_index (played, AssayPlayed, 0).seconds;
-      full += foretell (played, 1, kind->steepest);
-    }
-  }
-  return first > 0 ? full / first : 0;
-}
-
-static double
-full_time (const GArray *played, double growth, double steepest)
-{
-  const AssayPlayed *only = &g_array_index (played, AssayPlayed, 0);
-
-  return played->len == 1 && only->share < 1 && growth > 0 ? only->seconds * growth
-                                                           : foretell (played, 1, steepest);
-}
-
-static char *
-name_of (const AssayPlan *plan, guint index)
-{
-  const AssayCell *cell = NULL;
-
-  for (gsize i = 0; i < plan->cells->len; i++) {
-    cell = assay_plan_cell (plan, i);
-    if (cell->trial == 0 && index-- == 0)
-      break;
-  }
-  return g_strdup_printf ("%s of %s", assay_plan_attack_or_utility (plan, cell)->name,
-                          assay_plan_defense (plan, cell)->name);
-}
-
-/* All trials of the kind, where what was played once alone grows by @growth. */
-static double
-kind_time (const Playing *playing, const Kind *kind, double growth)
-{
-  const double first = full_time (kind->first, growth, kind->steepest);
-  const double later
-      = kind->later->len > 0 ? full_time (kind->later, growth, kind->steepest) : first;
-
-  return pace_of (playing) * (first + (double) (playing->given.plan->trials - 1) * later);
-}
-
-static void
-add_up (const Playing *playing, AssayForetold *foretold)
-{
-  const double growth = growth_of_others (playing);
-
-  foretold->kinds = playing->kinds->len;
-  foretold->seconds = foretold->least = playing->opening;
-  for (guint i = 0; i < playing->kinds->len; i++) {
-    const Kind *kind = &g_array_index (playing->kinds, Kind, i);
-
-    if (kind->first->len == 0) {
-      if (foretold->missing++ == 0)
-        foretold->first = name_of (playing->given.plan, i);
-      continue;
-    }
-    foretold->seconds += kind_time (playing, kind, growth);
-    foretold->least += kind_time (playing, kind, growth > 0 ? growth : 1);
-  }
-  ASSAY_FOR_EACH_IN (const AssayPlayed, ended, playing->whole)
-    foretold->share = ended->share;
-}
-
 gboolean
 assay_foretell (const AssayForetelling *foretelling, AssayForetold *ret_foretold)
 {
@@ -469,7 +361,7 @@ assay_foretell (const AssayForetelling *foretelling, AssayForetold *ret_foretold
     g_atomic_int_set (&is_late, TRUE);
   is_over = await (playing, g_get_monotonic_time () + PATIENCE_US);
   ret_foretold->took = seconds_since (start);
-  add_up (playing, ret_foretold);
+  assay_seen_add_up (playing->seen, ret_foretold);
   g_mutex_unlock (&playing->lock);
   if (!is_over) {
     g_thread_unref (thread); /* which still uses what it plays */

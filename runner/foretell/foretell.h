@@ -3,6 +3,7 @@
  * nothing is written. */
 #pragma once
 
+#include "runner/foretell/foretold.h"
 #include "runner/plan/plan.h"
 
 typedef struct {
@@ -15,20 +16,6 @@ typedef struct {
   gpointer data;
 } AssayForetelling;
 
-typedef struct {
-  double least;   /* the same, if what was played once alone does not grow with its size */
-  double seconds; /* of the run; of what was played, where `missing` is not 0 */
-  double took;    /* to play the parts */
-  double share;   /* of the work of a cell in the largest part that ended; 0: none */
-  guint kinds;    /* of cells: of one dataset, one defense, and one attack or utility */
-  guint missing;  /* of these, how many had no part that ended */
-  char *first;    /* the first of them, in words; NULL: there is none */
-} AssayForetold;
-
 /* What is under way when the time is over is asked to end. FALSE: it has not done so soon after,
  * and goes on in a thread that the process must end without; what was seen until then is told. */
 gboolean assay_foretell (const AssayForetelling *foretelling, AssayForetold *ret_foretold);
-void assay_foretold_clear (AssayForetold *foretold);
-
-/* In a line of text. */
-char *assay_foretold_describe (const AssayForetold *foretold);

@@ -1,5 +1,5 @@
 /* What was foretold of a run, in words. */
-#include "runner/foretell/foretell.h"
+#include "runner/foretell/foretold.h"
 
 void
 assay_foretold_clear (AssayForetold *foretold)
@@ -23,6 +23,7 @@ assay_foretold_describe (const AssayForetold *foretold)
 {
   g_autofree char *least = duration (foretold->least);
   g_autofree char *seconds = duration (foretold->seconds);
+  g_autofree char *work = duration (foretold->work);
   g_autofree char *took = duration (foretold->took);
   g_autofree char *share = foretold->share >= 1   ? g_strdup ("all")
                            : foretold->share <= 0 ? g_strdup ("less than 1/64")
@@ -38,6 +39,7 @@ assay_foretold_describe (const AssayForetold *foretold)
     return g_strdup_printf ("between %s and %s: there was time in %s to play parts of one size "
                             "alone, which do not tell what grows with the size",
                             least, seconds, took);
-  return g_strdup_printf ("about %s; parts of up to %s of each cell were played in %s", seconds,
-                          share, took);
+  return g_strdup_printf ("about %s (%s of processors); parts of up to %s of each cell were played "
+                          "in %s",
+                          seconds, work, share, took);
 }

@@ -8,9 +8,14 @@ typedef struct {
   double seconds;
 } AssayPlayed;
 
-/* Seconds at @share, by the last of @played, of which there is one at least and whose shares rise:
- * along the line through the last two, which has what does not grow with the size; or, where it
- * grows faster than the size and takes long enough to tell, as the power of the size that they
- * have, or the lower one of the last three, and never above @steepest. Of one alone everything
- * grows with the size. */
+/* Seconds at @share, by the last of @played, of which there is one at least and whose shares do not
+ * fall; of those with one share the last counts. What was played at
+ * - three sizes or more, follows fixed + factor * share^power through the last three, with a power
+ *   of at most @steepest. The less each differs from the one before, the more clocks decide how
+ *   steep that is, and the nearer the power is held to 1 and the last rise to 0;
+ * - two sizes, lies between a line and a power of the share through both, and is taken in the
+ *   middle; where it grows faster than its size, as a power of at most @steepest, if it took long
+ *   enough to tell;
+ * - one size, grows with the size.
+ * It is never less than what the last of them took. */
 double assay_growth_foretell (const AssayPlayed *played, guint n, double share, double steepest);

@@ -1,7 +1,7 @@
 /* What is said of a forecast: how sure it is, too. */
 #include <criterion/criterion.h>
 
-#include "runner/foretell/foretell.h"
+#include "runner/foretell/foretold.h"
 
 static void
 expect (AssayForetold foretold, const char *text)
@@ -14,12 +14,14 @@ expect (AssayForetold foretold, const char *text)
 Test (foretold, in_words)
 {
   AssayForetold foretold
-      = { .least = 180, .seconds = 182, .took = 20.2, .share = 1.0 / 16, .kinds = 4 };
+      = { .least = 180, .seconds = 182, .work = 301, .took = 20.2, .share = 1.0 / 16, .kinds = 4 };
 
-  expect (foretold, "about 3 min; parts of up to 1/16 of each cell were played in 20 s");
+  expect (foretold, "about 3 min (5 min of processors); "
+                    "parts of up to 1/16 of each cell were played in 20 s");
   foretold.share = 1;
-  foretold.least = foretold.seconds = 0.3;
-  expect (foretold, "about a second; parts of up to all of each cell were played in 20 s");
+  foretold.least = foretold.seconds = foretold.work = 0.3;
+  expect (foretold, "about a second (a second of processors); "
+                    "parts of up to all of each cell were played in 20 s");
 }
 
 Test (foretold, what_is_not_known_is_said)
