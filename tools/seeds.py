@@ -30,10 +30,12 @@ class Failed(Exception):
 
 
 def run(assay, scenario, out, options=()):
-    """The results of a scenario, made in the folder `out` unless they are there."""
+    """The results of a scenario, the same on every processor, made in the folder `out` unless they
+    are there."""
     if not (out / "results.json").exists():
         out.parent.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run([assay, "run", "--quiet", "--out", out, *options, scenario],
+        done = subprocess.run([assay, "run", "--portable", "--quiet", "--out", out, *options,
+                               scenario],
                               check=False, stdout=subprocess.DEVNULL)
         # 1 says that a claim was not upheld, and the results are there.
         if not (out / "results.json").exists():
