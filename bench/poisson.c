@@ -1,6 +1,6 @@
-/* Blending of painted pictures (metrics/images/poisson.h) beside CHOLMOD, which factors the same
- * matrix: seconds of one processor for three channels, and how far the results are apart. Why the
- * program has a solver of its own: docs/dependencies.md.
+/* Blending of painted pictures (core/math/painting/poisson.h) beside CHOLMOD, which factors the
+ * same matrix: seconds of one processor for three channels, and how far the results are apart.
+ * Why the program has a solver of its own: docs/dependencies.md.
  *
  *   meson compile -C build benchmark-poisson    (needs Debian's libsuitesparse-dev) */
 #include <math.h>
@@ -11,14 +11,14 @@
 
 #include "core/base/parallel.h"
 #include "core/base/rng.h"
-#include "metrics/images/poisson.h"
+#include "core/math/painting/poisson.h"
 
 enum { CHANNELS = 3 };
 
 typedef struct {
   gsize width, height;
-  Poisson *poisson;
-  PoissonWeights weights;
+  AssayPoisson *poisson;
+  AssayPoissonWeights weights;
   double *right_side; /* CHANNELS x pixels */
   double *blended;    /* the same */
 } Case;
@@ -71,7 +71,7 @@ time_own (Case *c)
   for (gsize channel = 0; channel < CHANNELS; channel++) {
     for (gsize p = 0; p < n; p++)
       c->blended[channel * n + p] = 127.5;
-    poisson_solve (c->poisson, c->blended + channel * n, used + channel * n);
+    assay_poisson_solve (c->poisson, c->blended + channel * n, used + channel * n);
   }
   return seconds () - start;
 }
@@ -81,7 +81,7 @@ static cholmod_sparse *
 make_matrix (const Case *c, cholmod_common *common)
 {
   const gsize w = c->width, n = w * c->height;
-  const PoissonWeights *e = &c->weights;
+  const AssayPoissonWeights *e = &c->weights;
   cholmod_sparse *matrix
       = cholmod_allocate_sparse (n, n, 3 * n, TRUE, TRUE, -1, CHOLMOD_REAL, common);
   int *starts = matrix->p, *rows = matrix->i, k = 0;
@@ -144,10 +144,11 @@ main (void)
   assay_parallel_set_threads (1);
   for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++) {
     const gsize n = sizes[i][0] * sizes[i][1];
-    g_autoptr (Poisson) poisson = poisson_new (sizes[i][0], sizes[i][1], NULL);
+    g_autoptr (AssayPoisson) poisson = assay_poisson_new (sizes[i][0], sizes[i][1], NULL);
     g_autofree double *right_side = g_new (double, CHANNELS *n);
     g_autofree double *blended = g_new (double, CHANNELS *n);
-    Case c = { sizes[i][0], sizes[i][1], poisson, poisson_weights (poisson), right_side, blended };
+    Case c = { sizes[i][0], sizes[i][1], poisson, assay_poisson_weights (poisson), right_side,
+               blended };
 
     make_case (&c);
     g_print ("\n%zu x %zu pixels\n\n| solver | CPU s | MB | apart |\n| --- | --- | --- | --- |\n",

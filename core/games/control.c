@@ -10,6 +10,7 @@
 #include "core/games/guesses/edge.h"
 #include "core/games/guesses/infer.h"
 #include "core/games/guesses/member.h"
+#include "core/games/guesses/photographs.h"
 #include "core/games/guesses/weights.h"
 #include "core/games/pair-scores.h"
 #include "core/plugin/registry.h"
@@ -119,6 +120,8 @@ check_guess (AssayGame game, const AssayObservation *seen, const AssayGuess *gue
       return check_codes (assay_arrays_get (arrays, "codes"), seen, error);
     if (assay_guess_is_of_weights (guess))
       return assay_weights_check (seen, guess, error);
+    if (assay_guess_is_of_photographs (guess))
+      return assay_photographs_check (seen, guess, error);
     return check_estimates (assay_arrays_get (arrays, "estimates"), seen, error);
   case ASSAY_GAME_LINK:
     return check_candidates (assay_arrays_get (arrays, "candidates"), seen, error);
@@ -376,7 +379,9 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
           .features = control_case->features != NULL ? &features : NULL,
           .first_cols = control_case->first_cols,
           .known_edges = control_case->known_edges,
-          .public_groups = control_case->public_groups };
+          .public_groups = control_case->public_groups,
+          .keypoints = control_case->keypoints,
+          .public_keypoints = control_case->public_keypoints };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   gboolean is_ok = assay_attack_run (attack, context, &seen, guess, error);
 
@@ -388,6 +393,8 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
     judge_codes (control_case, guess, ret_outcome);
   else if (is_ok && assay_guess_is_of_weights (guess))
     is_ok = assay_weights_judge (control_case, guess, ret_outcome, error);
+  else if (is_ok && assay_guess_is_of_photographs (guess))
+    is_ok = assay_photographs_judge (control_case, guess, ret_outcome, error);
   else if (is_ok)
     is_ok = judge_estimates (attack, control_case, guess, ret_outcome, error);
   if (is_ok)

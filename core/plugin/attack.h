@@ -3,6 +3,7 @@
 
 #include "core/data/exchange.h"
 #include "core/data/grant.h"
+#include "core/data/photographs/keypoints.h"
 #include "core/data/rows.h"
 #include "core/plugin/common.h"
 #include "core/plugin/external.h"
@@ -11,7 +12,8 @@
 G_BEGIN_DECLS
 
 typedef enum {
-  ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret, its `codes`, or weights */
+  ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret, its `codes`, weights,
+                           * or photographs (core/games/guesses) */
   ASSAY_GAME_LINK,        /* ... `candidates` for every released item, best first */
   ASSAY_GAME_PAIR,        /* ... `scores` of `pairs`: higher, the rather they share a secret */
   ASSAY_GAME_INFER,       /* ... `class-scores` of every secret: which value its attribute has */
@@ -61,6 +63,10 @@ typedef struct {
   /* With the grants `public` and `groups`: which public rows belong together, as keypoints of one
    * photograph do. One number per public row; NULL: not known. */
   const gint64 *public_groups;
+  /* Where each secret was described, without the photographs; and with the grant `public`, where
+   * public rows were, with theirs. NULL: not granted. */
+  const AssayKeypoints *keypoints;
+  const AssayKeypoints *public_keypoints;
 } AssayObservation;
 
 typedef struct {
@@ -87,6 +93,8 @@ typedef struct {
   gsize first_cols;
   AssayArray *known_edges;
   gint64 *public_groups;
+  AssayKeypoints *keypoints;
+  AssayKeypoints *public_keypoints;
 } AssayControlCase;
 
 typedef struct {

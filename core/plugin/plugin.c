@@ -10,7 +10,9 @@ ASSAY_CLEAR_FUNC (
     assay_drop (self->pairs, assay_pairs_free), assay_drop (self->records, assay_rows_unref),
     assay_drop (self->crossed, assay_release_free), assay_drop (self->public_groups, g_free),
     assay_drop (self->attribute_names, g_strfreev), assay_drop (self->features, assay_matrix_free),
-    assay_drop (self->known_edges, assay_array_free))
+    assay_drop (self->known_edges, assay_array_free),
+    assay_drop (self->keypoints, assay_keypoints_free),
+    assay_drop (self->public_keypoints, assay_keypoints_free))
 
 gboolean
 assay_outcomes_alloc (AssayOutcomes *outcomes, guint n_series, gsize n, GError **error)

@@ -31,7 +31,7 @@ check_array (const AssayArray *array, const char *what, AssayType type, gsize ro
 }
 
 static gboolean
-check_frame (const PaintFrame *frame, const char *what, gsize row, GError **error)
+check_frame (const AssayPaintFrame *frame, const char *what, gsize row, GError **error)
 {
   if (isfinite (frame->x) && isfinite (frame->y) && isfinite (frame->angle)
       && isfinite (frame->size) && frame->size > 0)
@@ -163,8 +163,8 @@ paint_case_init (PaintCase *input, const AssayMetricContext *context, double pat
     return FALSE;
   input->estimates = estimates;
   input->groups = assay_array_int64 (groups);
-  input->frames = (const PaintFrame *) frames->data;
-  input->public_frames = (const PaintFrame *) context->dataset->public_data.frames->data;
+  input->frames = (const AssayPaintFrame *) frames->data;
+  input->public_frames = (const AssayPaintFrame *) context->dataset->public_data.frames->data;
   input->public_pictures = assay_array_int64 (context->dataset->public_data.pictures);
   input->scale = is_unit_norm (secrets) ? ASSAY_SCALE_UNIT : ASSAY_SCALE_NONE;
   for (gsize i = 0; i < secrets.rows; i++)
@@ -203,8 +203,8 @@ paint_case_picture (const PaintCase *input, gsize unit, const gsize *nearest, GE
   const GPtrArray *photos = input->dataset->public_data.photos;
   const gsize first = input->starts[unit], n = input->starts[unit + 1] - first;
   const AssayPhoto *original = paint_case_original (input, unit, error);
-  g_autofree PaintPatch *patches = NULL;
-  PaintCanvas canvas;
+  g_autofree AssayPaintPatch *patches = NULL;
+  AssayPaintCanvas canvas;
 
   if (original == NULL)
     return NULL;
@@ -222,13 +222,13 @@ paint_case_picture (const PaintCase *input, gsize unit, const gsize *nearest, GE
                               row, picture, photos->len);
     if (!check_frame (&input->public_frames[row], "public row", row, error))
       return NULL;
-    patches[i] = (PaintPatch){ .source = photos->pdata[picture],
+    patches[i] = (AssayPaintPatch){ .source = photos->pdata[picture],
                                .from = input->public_frames[row],
                                .to = input->frames[input->members[first + i]] };
   }
-  canvas = (PaintCanvas){ .width = original->width,
+  canvas = (AssayPaintCanvas){ .width = original->width,
                           .height = original->height,
                           .channels = input->channels,
                           .patch = input->patch };
-  return paint_picture (&canvas, patches, n, NULL, error);
+  return assay_paint_picture (&canvas, patches, n, NULL, error);
 }

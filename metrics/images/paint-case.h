@@ -4,7 +4,7 @@
 
 #include "core/plugin/plugin.h"
 #include "core/search/scan.h"
-#include "metrics/images/paint.h"
+#include "core/math/painting/paint.h"
 
 /* Units are the photographs: the groups among the secrets, in ascending order. All but what is
  * allocated is borrowed. */
@@ -13,8 +13,8 @@ typedef struct {
   double patch;
   AssayView estimates;
   const gint64 *groups; /* of the secrets */
-  const PaintFrame *frames;
-  const PaintFrame *public_frames;
+  const AssayPaintFrame *frames;
+  const AssayPaintFrame *public_frames;
   const gint64 *public_pictures;
   AssayScale scale; /* of the public rows */
   gsize channels;   /* of what is painted: 3 if any public photograph is in colour */

@@ -1,12 +1,13 @@
 /* What a photograph looks like when it is painted from recovered descriptors and their keypoints
  * (Weinzaepfel, Jegou and Perez 2011): each estimate is replaced by
  * the neighbourhood of the nearest public descriptor in its photograph, warped to the keypoint of
- * the secret (metrics/images/paint.c), and the picture is compared with the private photograph.
+ * the secret (core/math/painting/paint.c), and the picture is compared with the private photograph.
  *
  * Nearest is nearest in L2 over all public rows; these are scaled to unit norm where the secrets
  * are (within 0.001; rows of zeros do not count). The brightness is that of the public patches: the
  * attacker does not know the private one, and descriptors do not tell. Both pictures are compared
- * in grey, as whole numbers; MAE is divided by 255.
+ * in grey, as whole numbers; MAE is divided by 255. With `side` both are made that small before,
+ * each pixel the mean of what it covers, as `photograph-recovery` compares them.
  *
  * Units are the photographs: the groups among the secrets, in ascending order.
  *
@@ -16,12 +17,14 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/data/photographs/photo-window.h"
 #include "core/math/image-quality.h"
 #include "core/plugin/plugin.h"
 #include "metrics/images/paint-case.h"
 
 typedef struct {
   double patch;
+  gint64 side;
 } Reconstruction;
 
 enum { MAE, SSIM, PSNR, UNIT, N_SERIES };
@@ -32,9 +35,27 @@ enum { MAE, SSIM, PSNR, UNIT, N_SERIES };
 
 typedef struct {
   const PaintCase *input;
+  gsize side; /* 0: as large as they are */
   const AssayNearest *nearest; /* of all members */
   double *const *series;
 } Work;
+
+/* In grey, and as small as it is to be compared. */
+static AssayPhoto *
+reduced (const AssayPhoto *photo, gsize side, GError **error)
+{
+  g_autoptr (AssayPhoto) grey = assay_photo_grey (photo, error);
+  AssayPhotoWindow whole;
+  AssayPhoto *small;
+
+  if (grey == NULL || side == 0)
+    return g_steal_pointer (&grey);
+  small = assay_photo_new (side, side, 1, error);
+  whole = assay_photo_whole (grey->width, grey->height);
+  if (small != NULL)
+    assay_photo_reduce (grey, &whole, side, small->data);
+  return small;
+}
 
 static gboolean
 compare_unit (gsize unit, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
@@ -46,8 +67,8 @@ compare_unit (gsize unit, G_GNUC_UNUSED guint worker, gpointer data, GError **er
       = original != NULL
             ? paint_case_picture (work->input, unit, work->nearest->rows + first, error)
             : NULL;
-  g_autoptr (AssayPhoto) a = painted != NULL ? assay_photo_grey (original, error) : NULL;
-  g_autoptr (AssayPhoto) b = a != NULL ? assay_photo_grey (painted, error) : NULL;
+  g_autoptr (AssayPhoto) a = painted != NULL ? reduced (original, work->side, error) : NULL;
+  g_autoptr (AssayPhoto) b = a != NULL ? reduced (painted, work->side, error) : NULL;
   AssaySsim ssim;
   gsize pixels;
 
@@ -61,10 +82,10 @@ compare_unit (gsize unit, G_GNUC_UNUSED guint worker, gpointer data, GError **er
 }
 
 static gboolean
-measure_case (const PaintCase *input, AssayOutcomes *ret_outcomes, GError **error)
+measure_case (const PaintCase *input, gsize side, AssayOutcomes *ret_outcomes, GError **error)
 {
   g_autoptr (AssayNearest) nearest = NULL;
-  Work work = { .input = input, .series = ret_outcomes->series };
+  Work work = { .input = input, .side = side, .series = ret_outcomes->series };
 
   /* What cannot be compared is found before the search, which takes long. */
   for (gsize unit = 0; unit < input->n_units; unit++)
@@ -90,7 +111,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   g_auto (PaintCase) input = { 0 };
 
   return paint_case_init (&input, context, settings->patch, truth, guess, error)
-         && measure_case (&input, ret_outcomes, error);
+         && measure_case (&input, (gsize) settings->side, ret_outcomes, error);
 }
 
 static AssayPhoto *
@@ -145,6 +166,10 @@ show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGue
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (Reconstruction, patch, 8, 0.5, 40, "keypoint sizes",
                     "Side of the square that is painted for a keypoint; SIFT looks at 6"),
+  ASSAY_PARAM_INT (Reconstruction, side, 0, 0, ASSAY_PHOTO_WINDOW_MOST, "pixels",
+                   "Side of the squares that both pictures are reduced to before they are "
+                   "compared, 11 or more; 0: they are compared as they are",
+                   ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 

@@ -258,6 +258,7 @@ static const struct {
   { "weight-claims", ASSAY_GAME_RECONSTRUCT },
   { "support-scores", ASSAY_GAME_RECONSTRUCT },
   { "support-overlaps", ASSAY_GAME_RECONSTRUCT },
+  { "photographs", ASSAY_GAME_RECONSTRUCT },
   { "candidates", ASSAY_GAME_LINK },
   { "scores", ASSAY_GAME_PAIR },
   { "class-scores", ASSAY_GAME_INFER },

@@ -34,6 +34,7 @@ grants_offered (const AssayProbe *probe)
          | (probe->n_public > 0 ? ASSAY_GRANT_PUBLIC : 0)
          | (probe->n_groups > 0 ? ASSAY_GRANT_GROUPS : 0)
          | (probe->holdings & ASSAY_HAS_LABELS ? ASSAY_GRANT_LABELS : 0)
+         | (probe->holdings & ASSAY_HAS_FRAMES ? ASSAY_GRANT_KEYPOINTS : 0)
          | (probe->holdings & ASSAY_HAS_GRAPH ? ASSAY_GRANT_FEATURES | ASSAY_GRANT_KNOWN_EDGES : 0)
          /* Whatever the dataset is: */
          | ASSAY_GRANT_HASH_FUNCTION | ASSAY_GRANT_OTHER_RELEASES | ASSAY_GRANT_REPEATS

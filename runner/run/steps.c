@@ -253,6 +253,7 @@ check_fit (const AssayAttack *attack, const AssaySettings *settings, const Assay
                      | (seen->shadow != NULL || seen->pairs != NULL ? ASSAY_GRANT_MECHANISM : 0)
                      | (seen->features != NULL ? ASSAY_GRANT_FEATURES : 0)
                      | (seen->known_edges != NULL ? ASSAY_GRANT_KNOWN_EDGES : 0)
+                     | (seen->keypoints != NULL ? ASSAY_GRANT_KEYPOINTS : 0)
                      | assay_release_holds (release);
   g_autofree char *lacking
       = assay_grants_describe (assay_attack_needs (attack, settings->values) & ~held);

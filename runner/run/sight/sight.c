@@ -11,7 +11,9 @@ assay_knowledge_of (const AssayDataset *dataset)
                            .public_rows = dataset->public_rows,
                            .public_originals = dataset->public_data.originals,
                            .public_labels = assay_role_labels (&dataset->public_data),
-                           .public_groups = assay_role_pictures (&dataset->public_data) };
+                           .public_groups = assay_role_pictures (&dataset->public_data),
+                           .secret_photos = dataset->secret_data.photos,
+                           .public_data = &dataset->public_data };
 }
 
 static GPtrArray *
@@ -52,6 +54,8 @@ observe (const AssayGranted *granted, const AssaySight *sight)
     .first_cols = sight->features.rows > 0 ? assay_truth_first_cols (granted->truth) : 0,
     .known_edges = sight->known_edges,
     .public_groups = (grants & both) == both ? granted->knowledge->public_groups : NULL,
+    .keypoints = sight->keypoints,
+    .public_keypoints = sight->public_keypoints,
   };
 }
 
@@ -65,6 +69,23 @@ edges_of_half (const AssayTruth *truth, GError **error)
   for (gsize i = 0; i < n / 2; i++)
     half[i] = i;
   return assay_edge_array_among (assay_arrays_get (&truth->arrays, "edges"), n, half, n / 2, error);
+}
+
+/* Of the secrets the frames, and how large their photographs are; of public rows these, too. */
+static void
+open_keypoints (const AssayGranted *granted, AssaySight *sight)
+{
+  const AssayArrays *truth = granted->truth != NULL ? &granted->truth->arrays : NULL;
+  const AssayRoleData *data = granted->knowledge->public_data;
+
+  if (!(granted->grants & ASSAY_GRANT_KEYPOINTS) || truth == NULL)
+    return;
+  sight->keypoints
+      = assay_keypoints_new (assay_arrays_get (truth, "frames"), assay_arrays_get (truth, "groups"),
+                             granted->knowledge->secret_photos, FALSE);
+  if (granted->grants & ASSAY_GRANT_PUBLIC && data != NULL)
+    sight->public_keypoints
+        = assay_keypoints_new (data->frames, data->pictures, data->photos, TRUE);
 }
 
 gboolean
@@ -82,6 +103,7 @@ assay_sight_open (const AssayGranted *granted, AssaySight *ret_sight, GError **e
   }
   if (grants & ASSAY_GRANT_FEATURES)
     ret_sight->features = assay_array_view (assay_arrays_get (&truth->arrays, "secrets"));
+  open_keypoints (granted, ret_sight);
   ret_sight->released = released (granted);
   ret_sight->crossed
       = granted->crossed != NULL ? assay_release_granted (granted->crossed, granted->grants) : NULL;
@@ -91,4 +113,6 @@ assay_sight_open (const AssayGranted *granted, AssaySight *ret_sight, GError **e
 
 ASSAY_CLEAR_FUNC (AssaySight, assay_sight_clear, assay_drop (self->released, g_ptr_array_unref),
                   assay_drop (self->crossed, assay_release_free),
-                  assay_drop (self->known_edges, assay_array_free))
+                  assay_drop (self->known_edges, assay_array_free),
+                  assay_drop (self->keypoints, assay_keypoints_free),
+                  assay_drop (self->public_keypoints, assay_keypoints_free))

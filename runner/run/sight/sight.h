@@ -10,6 +10,9 @@ typedef struct {
   AssayRows *public_originals; /* the pictures that these are features of */
   const gint64 *public_labels; /* for defenses that learn from public rows; no attack is given it */
   const gint64 *public_groups; /* which of them belong together; see AssayObservation */
+  GPtrArray *secret_photos; /* of AssayPhoto, by group: of which no attack is given more than the
+                             * sides */
+  const AssayRoleData *public_data; /* of the public rows, with their keypoints */
 } AssayKnowledge;
 
 AssayKnowledge assay_knowledge_of (const AssayDataset *dataset);
@@ -37,6 +40,7 @@ typedef struct {
   AssayRelease *crossed;
   AssayArray *known_edges;
   AssayView features;
+  AssayKeypoints *keypoints, *public_keypoints;
   AssayObservation seen;
 } AssaySight;
 

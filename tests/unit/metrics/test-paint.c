@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "metrics/images/paint.h"
+#include "core/math/painting/paint.h"
 #include "tests/unit/assert-near.h"
 
 static AssayPhoto *
@@ -23,7 +23,7 @@ plane (gsize width, gsize height, gsize channels, double level, double by_x, dou
  * Tolerance: float32 of patches (2^-17 at 128), and of the picture. */
 Test (paint, planes_are_warped_exactly)
 {
-  static const PaintFrame frames[][2] = {
+  static const AssayPaintFrame frames[][2] = {
     { { 110, 110, 10, 30 }, { 32.25f, 30.5f, 10, 30 } },   /* moved */
     { { 110, 110, 10, 20 }, { 32, 31, 10, 80 } },          /* turned */
     { { 110.5f, 108, 10, 0 }, { 30, 31, 25, 0 } },         /* enlarged */
@@ -31,15 +31,15 @@ Test (paint, planes_are_warped_exactly)
     { { 110, 110, 26.5f, 45 }, { 31.5f, 32.5f, 12, 350 } } /* ... by no whole number */
   };
   g_autoptr (AssayPhoto) source = plane (220, 220, 3, 20, 0.5, 0.4);
-  const PaintCanvas canvas = { .width = 64, .height = 60, .channels = 3, .patch = 12 };
+  const AssayPaintCanvas canvas = { .width = 64, .height = 60, .channels = 3, .patch = 12 };
 
   for (gsize k = 0; k < G_N_ELEMENTS (frames); k++) {
-    const PaintFrame from = frames[k][0], to = frames[k][1];
-    const PaintPatch patch = { .source = source, .from = from, .to = to };
+    const AssayPaintFrame from = frames[k][0], to = frames[k][1];
+    const AssayPaintPatch patch = { .source = source, .from = from, .to = to };
     const double scale = (double) from.size / (double) to.size;
     const double turn = ((double) from.angle - (double) to.angle) * G_PI / 180;
     double painted;
-    g_autoptr (AssayPhoto) photo = paint_picture (&canvas, &patch, 1, &painted, NULL);
+    g_autoptr (AssayPhoto) photo = assay_paint_picture (&canvas, &patch, 1, &painted, NULL);
 
     for (gsize y = 0; y < canvas.height; y++)
       for (gsize x = 0; x < canvas.width; x++)
@@ -64,14 +64,15 @@ Test (paint, angles_turn_from_x_to_y)
   static const float angles[] = { 0, 90, 180, 270 };
   static const gsize bright[][2] = { { 28, 20 }, { 20, 28 }, { 12, 20 }, { 20, 12 } };
   g_autoptr (AssayPhoto) source = assay_photo_new (101, 101, 1, NULL);
-  const PaintCanvas canvas = { .width = 41, .height = 41, .channels = 1, .patch = 12 };
+  const AssayPaintCanvas canvas = { .width = 41, .height = 41, .channels = 1, .patch = 12 };
 
   for (gsize y = 0; y < 101; y++)
     for (gsize x = 0; x < 101; x++)
       *assay_photo_pixel (source, x, y) = x > 50 ? 200 : 40;
   for (gsize k = 0; k < 4; k++) {
-    const PaintPatch patch = { source, .from = { 50, 50, 6, 0 }, .to = { 20, 20, 6, angles[k] } };
-    g_autoptr (AssayPhoto) photo = paint_picture (&canvas, &patch, 1, NULL, NULL);
+    const AssayPaintPatch patch
+        = { source, .from = { 50, 50, 6, 0 }, .to = { 20, 20, 6, angles[k] } };
+    g_autoptr (AssayPhoto) photo = assay_paint_picture (&canvas, &patch, 1, NULL, NULL);
 
     assert_near ((double) *assay_photo_pixel (photo, bright[k][0], bright[k][1]), 200, 1e-3,
                  "%g degrees", (double) angles[k]);
@@ -85,14 +86,14 @@ Test (paint, angles_turn_from_x_to_y)
 Test (paint, reduced_patches_are_averaged)
 {
   g_autoptr (AssayPhoto) source = assay_photo_new (300, 300, 1, NULL);
-  const PaintCanvas canvas = { .width = 20, .height = 20, .channels = 1, .patch = 12 };
-  const PaintPatch patch = { source, .from = { 150.25f, 150, 40, 0 }, .to = { 10, 10, 5, 0 } };
+  const AssayPaintCanvas canvas = { .width = 20, .height = 20, .channels = 1, .patch = 12 };
+  const AssayPaintPatch patch = { source, .from = { 150.25f, 150, 40, 0 }, .to = { 10, 10, 5, 0 } };
   g_autoptr (AssayPhoto) photo = NULL;
 
   for (gsize y = 0; y < 300; y++)
     for (gsize x = 0; x < 300; x++)
       *assay_photo_pixel (source, x, y) = x % 2 == 0 ? 0 : 200;
-  photo = paint_picture (&canvas, &patch, 1, NULL, NULL);
+  photo = assay_paint_picture (&canvas, &patch, 1, NULL, NULL);
   for (gsize i = 0; i < 20 * 20; i++)
     assert_near ((double) photo->data[i], 100, 1e-3, "pixel %zu", i);
 }
@@ -103,14 +104,14 @@ Test (paint, reduced_patches_are_averaged)
 Test (paint, one_level_fills_the_picture)
 {
   g_autoptr (AssayPhoto) source = plane (60, 60, 1, 77, 0, 0);
-  const PaintCanvas canvas = { .width = 50, .height = 40, .channels = 3, .patch = 4 };
-  const PaintPatch patch = { source, .from = { 30, 30, 5, 10 }, .to = { 20, 20, 5, 0 } };
-  const PaintPatch outside = { source, .from = { 500, 30, 5, 10 }, .to = { 20, 20, 5, 0 } };
-  const PaintPatch *const patches[] = { &patch, &outside };
+  const AssayPaintCanvas canvas = { .width = 50, .height = 40, .channels = 3, .patch = 4 };
+  const AssayPaintPatch patch = { source, .from = { 30, 30, 5, 10 }, .to = { 20, 20, 5, 0 } };
+  const AssayPaintPatch outside = { source, .from = { 500, 30, 5, 10 }, .to = { 20, 20, 5, 0 } };
+  const AssayPaintPatch *const patches[] = { &patch, &outside };
   double painted;
 
   for (gsize k = 0; k < 2; k++) {
-    g_autoptr (AssayPhoto) photo = paint_picture (&canvas, patches[k], 1, &painted, NULL);
+    g_autoptr (AssayPhoto) photo = assay_paint_picture (&canvas, patches[k], 1, &painted, NULL);
 
     assert_near (painted, k == 0 ? 361.0 / 2000 : 0, 1e-12, "patch %zu", k);
     for (gsize i = 0; i < 50 * 40 * 3; i++)
@@ -124,10 +125,10 @@ Test (paint, holes_are_filled_harmonically)
 {
   g_autoptr (AssayPhoto) dark = plane (60, 60, 1, 60, 0, 0);
   g_autoptr (AssayPhoto) light = plane (60, 60, 1, 180, 0, 0);
-  const PaintCanvas canvas = { .width = 81, .height = 31, .channels = 1, .patch = 4 };
-  const PaintPatch patches[] = { { dark, { 30, 30, 5, 0 }, { 20, 15, 5, 0 } },
+  const AssayPaintCanvas canvas = { .width = 81, .height = 31, .channels = 1, .patch = 4 };
+  const AssayPaintPatch patches[] = { { dark, { 30, 30, 5, 0 }, { 20, 15, 5, 0 } },
                                  { light, { 30, 30, 5, 0 }, { 60, 15, 5, 0 } } };
-  g_autoptr (AssayPhoto) photo = paint_picture (&canvas, patches, 2, NULL, NULL);
+  g_autoptr (AssayPhoto) photo = assay_paint_picture (&canvas, patches, 2, NULL, NULL);
 
   for (gsize y = 0; y < 31; y++)
     for (gsize x = 0; x < 81; x++)

@@ -7,7 +7,7 @@
 #include "core/plugin/plugin.h"
 #include "datasets/generated/dead-leaves.h"
 #include "datasets/photographs/sift.h"
-#include "metrics/images/paint.h"
+#include "core/math/painting/paint.h"
 #include "tests/unit/assert-near.h"
 
 extern const AssayMetric assay_metric_reconstruction;
@@ -35,7 +35,7 @@ render (guint64 number)
 
 typedef struct {
   GArray *rows;   /* of float[128] */
-  GArray *frames; /* of PaintFrame */
+  GArray *frames; /* of AssayPaintFrame */
   GArray *pictures;
 } Features;
 
@@ -48,7 +48,7 @@ describe (const AssayPhoto *photo, gint64 picture, Features *features)
 
   for (guint i = 0; i < keypoints->len; i++) {
     const AssayKeypoint *k = &g_array_index (keypoints, AssayKeypoint, i);
-    const PaintFrame frame = { k->x, k->y, k->size, k->angle };
+    const AssayPaintFrame frame = { k->x, k->y, k->size, k->angle };
     guint8 bytes[ASSAY_SIFT_LENGTH];
     float row[ASSAY_SIFT_LENGTH];
 
@@ -65,7 +65,7 @@ static Features
 features_new (void)
 {
   return (Features){ g_array_new (FALSE, FALSE, ASSAY_SIFT_LENGTH * sizeof (float)),
-                     g_array_new (FALSE, FALSE, sizeof (PaintFrame)),
+                     g_array_new (FALSE, FALSE, sizeof (AssayPaintFrame)),
                      g_array_new (FALSE, FALSE, sizeof (gint64)) };
 }
 
@@ -404,7 +404,7 @@ Test (reconstruction, arrays_that_do_not_fit_are_refused)
   g_autofree char *count = g_strdup_printf ("expected float32 %zu x 4", scenes.n);
   AssayMatrix *estimates = assay_matrix_copy (secrets_of (&scenes), NULL);
   gint64 *groups = g_new0 (gint64, scenes.n);
-  PaintFrame *bad = g_memdup2 (frames->data, scenes.n * sizeof (PaintFrame));
+  AssayPaintFrame *bad = g_memdup2 (frames->data, scenes.n * sizeof (AssayPaintFrame));
   AssayPhoto *small = assay_photo_new (160, 10, 3, NULL);
 
   estimates->data[3 * ASSAY_SIFT_LENGTH + 7] = NAN;
@@ -440,7 +440,7 @@ Test (reconstruction, broken_public_rows_are_refused)
 {
   Scenes scenes = make_scenes (1, FALSE);
   gint64 *pictures = (gint64 *) scenes.dataset.public_data.pictures->data;
-  PaintFrame *frames = (PaintFrame *) scenes.dataset.public_data.frames->data;
+  AssayPaintFrame *frames = (AssayPaintFrame *) scenes.dataset.public_data.frames->data;
   const gsize n = assay_rows_count (scenes.dataset.public_rows);
   AssayPhoto *original = NULL, *recovered = NULL;
   g_autoptr (GError) error = NULL;

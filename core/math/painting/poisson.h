@@ -5,21 +5,21 @@
 
 #include <glib.h>
 
-typedef struct _Poisson Poisson;
+typedef struct _AssayPoisson AssayPoisson;
 
 /* Of each pixel, row by row, and of its edges to the next ones; 0 at the last pixel of a line. */
 typedef struct {
   double *anchor;
   double *right, *down;
-} PoissonWeights;
+} AssayPoissonWeights;
 
-Poisson *poisson_new (gsize width, gsize height, GError **error);
-void poisson_free (Poisson *poisson);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Poisson, poisson_free)
+AssayPoisson *assay_poisson_new (gsize width, gsize height, GError **error);
+void assay_poisson_free (AssayPoisson *poisson);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPoisson, assay_poisson_free)
 
 /* To be set before it is solved; 0 at first. */
-PoissonWeights poisson_weights (Poisson *poisson);
+AssayPoissonWeights assay_poisson_weights (AssayPoisson *poisson);
 
 /* Solves A f = b, A f being half of the gradient of the form: @inout_f has a first guess, @inout_b
  * is used up. Both have width x height numbers. */
-void poisson_solve (Poisson *poisson, double *inout_f, double *inout_b);
+void assay_poisson_solve (AssayPoisson *poisson, double *inout_f, double *inout_b);

@@ -11,23 +11,23 @@ typedef struct {
   float y;
   float size; /* > 0 */
   float angle;
-} PaintFrame;
+} AssayPaintFrame;
 
 typedef struct {
   const AssayPhoto *source;
-  PaintFrame from; /* in the source */
-  PaintFrame to;   /* in the picture that is painted */
-} PaintPatch;
+  AssayPaintFrame from; /* in the source */
+  AssayPaintFrame to;   /* in the picture that is painted */
+} AssayPaintPatch;
 
 typedef struct {
   gsize width;
   gsize height;
   gsize channels; /* 1 or 3; with 1 sources are grey, with 3 each is grey or in colour */
   double patch;   /* side of a patch in sizes of its keypoint; > 0 */
-} PaintCanvas;
+} AssayPaintCanvas;
 
 /* The picture, of values 0 .. 255 that are not whole numbers; mid-grey without any patch. It is
  * painted by the thread that calls. The order of @patches changes no more than the rounding of
  * sums. @ret_painted, if not NULL, is the share of its pixels that lie in a patch. */
-AssayPhoto *paint_picture (const PaintCanvas *canvas, const PaintPatch *patches, gsize n,
-                           double *ret_painted, GError **error);
+AssayPhoto *assay_paint_picture (const AssayPaintCanvas *canvas, const AssayPaintPatch *patches,
+                                 gsize n, double *ret_painted, GError **error);

@@ -7,7 +7,7 @@
  * samples. Its weight is a raised cosine over the square, times size^-1.5: smaller patches show
  * more detail and stand over larger ones, but without an edge.
  *
- * The paper pastes patch upon patch, each blended seamlessly into what is there (Poisson), and
+ * The paper pastes patch upon patch, each blended seamlessly into what is there (AssayPoisson), and
  * interpolates what is left. Here all patches are blended at once. With c and g the weighted
  * means over the patches of the levels of a pixel and of the difference between neighbours, the
  * picture is the least of
@@ -18,14 +18,14 @@
  * with g = 0 between pixels that no patch has both of, so that holes are filled smoothly
  * (harmonically, as in the paper). Edges come from the patches, brightness from far around.
  * Other forms and constants that were measured: docs/papers/ldp-feat.md. */
-#include "metrics/images/paint.h"
+#include "core/math/painting/paint.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/base/free.h"
 #include "core/data/arena.h"
-#include "metrics/images/poisson.h"
+#include "core/math/painting/poisson.h"
 
 #define MAX_CHANNELS 3
 #define MAX_SAMPLES 8 /* along each axis of a pixel */
@@ -58,7 +58,7 @@ radians (double degrees)
 }
 
 static Warp
-warp_of (const PaintPatch *patch)
+warp_of (const AssayPaintPatch *patch)
 {
   const double angle = radians ((double) patch->from.angle - (double) patch->to.angle);
   const double scale = (double) patch->from.size / (double) patch->to.size;
@@ -133,7 +133,7 @@ cut (double centre, double reach, gsize side, gsize *ret_first)
 }
 
 static void
-rasterise (const PaintCanvas *canvas, const PaintPatch *patch, Raster *raster)
+rasterise (const AssayPaintCanvas *canvas, const AssayPaintPatch *patch, Raster *raster)
 {
   const Warp warp = warp_of (patch);
   const double half = canvas->patch * (double) patch->to.size / 2;
@@ -162,7 +162,7 @@ rasterise (const PaintCanvas *canvas, const PaintPatch *patch, Raster *raster)
 
 /* Weighted sums over patches. */
 typedef struct {
-  const PaintCanvas *canvas;
+  const AssayPaintCanvas *canvas;
   gsize pixels;
   double *levels;        /* pixels x channels */
   double *right, *down;  /* differences to the next pixel, pixels x channels */
@@ -170,12 +170,12 @@ typedef struct {
   double *right_weights, *down_weights;
   double *blended, *right_side; /* pixels: f and b of a channel */
   Raster raster;
-  Poisson *poisson;
+  AssayPoisson *poisson;
   AssayArena arena; /* of all these arrays */
 } Painting;
 
 static gboolean
-painting_init (Painting *painting, const PaintCanvas *canvas, GError **error)
+painting_init (Painting *painting, const AssayPaintCanvas *canvas, GError **error)
 {
   const gsize channels = canvas->channels, pixels = canvas->width * canvas->height;
   double **const of_channels[] = { &painting->levels, &painting->right, &painting->down };
@@ -195,12 +195,12 @@ painting_init (Painting *painting, const PaintCanvas *canvas, GError **error)
   painting->raster.values
       = assay_arena_alloc (arena, pixels, channels * sizeof (float), "painting", error);
   if (!arena->has_failed)
-    painting->poisson = poisson_new (canvas->width, canvas->height, error);
+    painting->poisson = assay_poisson_new (canvas->width, canvas->height, error);
   return painting->poisson != NULL;
 }
 
 ASSAY_LOCAL_CLEAR (Painting, painting_clear, assay_arena_clear (&self->arena),
-                   poisson_free (self->poisson))
+                   assay_poisson_free (self->poisson))
 
 /* Adds the differences between the pixels @at and @next of the raster, if both are of the patch. */
 static void
@@ -220,7 +220,7 @@ add_step (const Painting *painting, gsize at, gsize next, double strength, doubl
 }
 
 static void
-add_patch (Painting *painting, const PaintPatch *patch)
+add_patch (Painting *painting, const AssayPaintPatch *patch)
 {
   const gsize channels = painting->canvas->channels;
   const Raster *raster = &painting->raster;
@@ -260,7 +260,7 @@ static void
 weigh (Painting *painting)
 {
   const gsize w = painting->canvas->width;
-  const PoissonWeights weights = poisson_weights (painting->poisson);
+  const AssayPoissonWeights weights = assay_poisson_weights (painting->poisson);
 
   for (gsize p = 0; p < painting->pixels; p++) {
     weights.anchor[p] = painting->level_weights[p] > 0 ? 1 / (REACH * REACH) : 0;
@@ -274,7 +274,7 @@ static void
 blend (Painting *painting, gsize channel)
 {
   const gsize n = painting->pixels, w = painting->canvas->width, ch = painting->canvas->channels;
-  const PoissonWeights weights = poisson_weights (painting->poisson);
+  const AssayPoissonWeights weights = assay_poisson_weights (painting->poisson);
   double *f = painting->blended, *b = painting->right_side;
 
   memset (b, 0, n * sizeof (double));
@@ -290,7 +290,7 @@ blend (Painting *painting, gsize channel)
     if (weights.down[p] > 0)
       b[p + w] += down;
   }
-  poisson_solve (painting->poisson, f, b);
+  assay_poisson_solve (painting->poisson, f, b);
 }
 
 /* The blended channels into @photo. */
@@ -311,8 +311,8 @@ finish (Painting *painting, AssayPhoto *photo)
 }
 
 AssayPhoto *
-paint_picture (const PaintCanvas *canvas, const PaintPatch *patches, gsize n, double *ret_painted,
-               GError **error)
+assay_paint_picture (const AssayPaintCanvas *canvas, const AssayPaintPatch *patches, gsize n,
+                     double *ret_painted, GError **error)
 {
   g_autoptr (AssayPhoto) photo
       = assay_photo_new (canvas->width, canvas->height, canvas->channels, error);

@@ -3,7 +3,7 @@
  * The form is another one for each picture, so a factor of it would serve three channels and no
  * more: CHOLMOD takes four times as long and ten times the memory (docs/dependencies.md;
  * bench/poisson.c). */
-#include "metrics/images/poisson.h"
+#include "core/math/painting/poisson.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ typedef struct {
   double *rest; /* b - A f */
 } Grid;
 
-struct _Poisson {
+struct _AssayPoisson {
   Grid grids[MAX_GRIDS]; /* the finest first */
   gsize n_grids;
   double *direction, *product; /* room */
@@ -42,10 +42,10 @@ grid_init (Grid *grid, gsize width, gsize height, AssayArena *arena, GError **er
     *arrays[i] = assay_arena_alloc (arena, width * height, sizeof (double), "grid", error);
 }
 
-Poisson *
-poisson_new (gsize width, gsize height, GError **error)
+AssayPoisson *
+assay_poisson_new (gsize width, gsize height, GError **error)
 {
-  g_autoptr (Poisson) poisson = g_new0 (Poisson, 1);
+  g_autoptr (AssayPoisson) poisson = g_new0 (AssayPoisson, 1);
   AssayArena *arena = &poisson->arena;
   gboolean is_last = FALSE;
 
@@ -60,14 +60,14 @@ poisson_new (gsize width, gsize height, GError **error)
   return arena->has_failed ? NULL : g_steal_pointer (&poisson);
 }
 
-ASSAY_FREE_FUNC (Poisson, poisson_free, assay_arena_clear (&self->arena))
+ASSAY_FREE_FUNC (AssayPoisson, assay_poisson_free, assay_arena_clear (&self->arena))
 
-PoissonWeights
-poisson_weights (Poisson *poisson)
+AssayPoissonWeights
+assay_poisson_weights (AssayPoisson *poisson)
 {
   Grid *grid = &poisson->grids[0];
 
-  return (PoissonWeights){ grid->anchor, grid->right, grid->down };
+  return (AssayPoissonWeights){ grid->anchor, grid->right, grid->down };
 }
 
 /* The edges of pixel @p at (x, y) add up to the return value; @ret_sum is what they make of its
@@ -171,7 +171,7 @@ improve (Grid *grids, gsize n)
 
 /* Conjugate gradients, with a cycle as preconditioner. */
 void
-poisson_solve (Poisson *poisson, double *inout_f, double *inout_b)
+assay_poisson_solve (AssayPoisson *poisson, double *inout_f, double *inout_b)
 {
   Grid *grids = poisson->grids;
   double *direction = poisson->direction, *product = poisson->product;

@@ -1,0 +1,26 @@
+/* What an attacker can tell of a keypoint from what was released in place of its descriptor. */
+#pragma once
+
+#include "core/plugin/plugin.h"
+
+/* Descriptors of the same photograph are near each other: rows that are looked at for one
+ * of another photograph. */
+#define KEYPOINT_NEAR 16
+
+/* Of the attacker's own keypoints, and of those of the secrets. */
+typedef struct {
+  AssayMatrix *own, *seen;     /* n x c, items of the release x c */
+  gsize *own_near, *seen_near; /* public rows: n x KEYPOINT_NEAR, items x KEYPOINT_NEAR */
+  gsize *rows;                 /* n: the public row of each of the attacker's own */
+  char *says;
+} KeypointFeatures;
+
+/* The descriptor that ridge regression expects, of what the defense made of the attacker's own rows
+ * (attacks/adaptive/own-examples.h), along its first @channels principal directions, each divided
+ * by the deviation of the first; and the public rows nearest to the item, or to the expected
+ * descriptor where an item is no subspace and no point. ASSAY_ERROR_MISMATCH for pairs that are of
+ * no public rows. */
+gboolean keypoint_features_init (KeypointFeatures *features, const AssayObservation *seen,
+                                 gsize channels, AssayStreamKey key, GError **error);
+void keypoint_features_clear (KeypointFeatures *features);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (KeypointFeatures, keypoint_features_clear)

@@ -1,0 +1,36 @@
+/* Pictures of keypoints, as networks take them: what is known of each keypoint stands in the pixel
+ * where it was described. */
+#pragma once
+
+#include "core/data/photographs/keypoints.h"
+#include "core/data/photographs/photo-window.h"
+
+/* Planes beside the features: how many keypoints the pixel has (ln (1 + n)), cosine and sine of
+ * their direction, and the logarithm of their size in pixels of the map. */
+#define KEYPOINT_PLANES 4
+
+/* Keypoints by photograph. All but what is allocated is borrowed. */
+typedef struct {
+  const float *frames; /* n x 4 */
+  AssayView features;  /* n x c */
+  gsize *members;      /* keypoints, by photograph */
+  gsize *starts;       /* where photograph p begins among them; n_pictures + 1 */
+  gsize n_pictures;
+} KeypointMap;
+
+/* @pictures: of each of the n keypoints, below @n_pictures. */
+gboolean keypoint_map_init (KeypointMap *map, const float *frames, const gsize *pictures,
+                            gsize n_pictures, AssayView features, GError **error);
+void keypoint_map_clear (KeypointMap *map);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (KeypointMap, keypoint_map_clear)
+
+static inline gsize
+keypoint_map_count (const KeypointMap *map, gsize picture)
+{
+  return map->starts[picture + 1] - map->starts[picture];
+}
+
+/* The window of photograph @picture as planes of @side x @side pixels: features, each the mean over
+ * the keypoints of a pixel, then the planes above. A pixel without a keypoint has zeros. */
+void keypoint_map_fill (const KeypointMap *map, gsize picture, const AssayPhotoWindow *window,
+                        gsize side, float *ret_planes);

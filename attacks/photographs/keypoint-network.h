@@ -1,0 +1,57 @@
+/* A U-Net from pictures of keypoints to photographs. */
+#pragma once
+
+#include "attacks/photographs/keypoint-map.h"
+#include "core/base/rng.h"
+
+typedef struct {
+  gsize side;  /* of the pictures, in pixels; halved `levels` times */
+  gsize width; /* channels at full size */
+  gsize levels;
+  gsize epochs;
+  gsize windows; /* of each photograph in an epoch */
+  gsize patience;
+  double rate;
+} KeypointTraining;
+
+/* What a network learns from: keypoints by photograph, the photographs in grey, and what is painted
+ * of each from patches of the others (NULL: those that are not there). */
+typedef struct {
+  const KeypointMap *map;
+  AssayPhoto *const *photos;
+  AssayPhoto *const *painted;
+  const gsize *pictures; /* those that are there, the held-out ones last */
+  gsize n, n_held;
+} KeypointExamples;
+
+typedef struct _KeypointNetwork KeypointNetwork;
+
+/* ASSAY_ERROR_NUMERIC where training diverges at once, ASSAY_ERROR_MEMORY,
+ * ASSAY_ERROR_CANCELLED. */
+KeypointNetwork *keypoint_network_new (const KeypointTraining *training,
+                                       const KeypointExamples *examples, AssayStreamKey key,
+                                       GError **error);
+void keypoint_network_free (KeypointNetwork *network);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (KeypointNetwork, keypoint_network_free)
+
+/* Photographs that are to be painted: n of those of a map, and what is painted of each from
+ * patches, by number. */
+typedef struct {
+  const KeypointMap *map;
+  AssayPhoto *const *painted;
+  const gsize *pictures;
+  gsize n;
+} KeypointWanted;
+
+/* Pictures 0 .. 255: n x side^2. Where nothing that was learned made held-out photographs better
+ * than what was painted, it is that. */
+gboolean keypoint_network_paint (const KeypointNetwork *network, const KeypointWanted *wanted,
+                                 float *ret_pictures, GError **error);
+
+gsize keypoint_network_side (const KeypointNetwork *network);
+gboolean keypoint_network_has_learned (const KeypointNetwork *network);
+/* "a U-Net of 480,000 weights, ..." */
+char *keypoint_network_describe (const KeypointNetwork *network);
+
+/* Bytes that training holds at its peak, with @channels features of a keypoint. */
+guint64 keypoint_network_memory (const KeypointTraining *training, gsize channels);
