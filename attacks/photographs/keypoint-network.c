@@ -138,7 +138,7 @@ draw (gpointer data, gsize index, gsize epoch, float *ret_input, float *ret_targ
 
 /* ---- How much of it is added ---- */
 
-/* Levels of 0 to 255: what is painted, and @share of what was learned, which is in @inout_picture. */
+/* Levels of 0 to 255: what is painted, and @share of what was learned, which @inout_picture has. */
 static void
 add_share (const AssayPhoto *painted, gsize side, double share, float *inout_picture, float *base)
 {
@@ -284,8 +284,8 @@ keypoint_network_describe (const KeypointNetwork *network)
   const AssayTapeReport *report = &network->report;
 
   return g_strdup_printf (
-      "a U-Net of %zu weights after %zu of %zu epochs%s; SSIM on held-out photographs %.4f, of what "
-      "is painted from patches %.4f; %s",
+      "a U-Net of %zu weights after %zu of %zu epochs%s; SSIM on held-out photographs %.4f, of "
+      "what is painted from patches %.4f; %s",
       network->tape->n_parameters, report->best, report->epochs,
       report->has_diverged ? " (then it diverged)" : "",
       network->ssim[(gsize) (network->share * SHARES)], network->ssim[0],
