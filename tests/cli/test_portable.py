@@ -113,3 +113,35 @@ def test_own_environment_is_kept_without_the_option(sandbox):
     tiny.write(sandbox)
     sandbox.run_ok("tiny.scenario", "--quiet", "--out", "out", OPENBLAS_CORETYPE=OLDER)
     assert OLDER in blas(sandbox, "out")
+
+
+NETWORK = """\
+[scenario]
+title = Network
+seed = 5
+
+[dataset]
+plugin = shapes
+secrets = 16
+
+[defense none]
+plugin = none
+
+[utility residual]
+plugin = classification
+model = residual
+epochs = 1
+batch = 16
+"""
+
+
+def test_networks_have_one_set_of_kernels(sandbox):
+    """oneDNN's are those of AVX2 whatever the processor has beyond, with the option and without:
+    its own variable, which stands for another processor, changes nothing."""
+    tiny.write(sandbox, NETWORK)
+    seen = set()
+    for number, isa in enumerate(("DEFAULT", "AVX")):
+        sandbox.run_ok("tiny.scenario", "--quiet", "--out", f"out{number}", ONEDNN_MAX_CPU_ISA=isa)
+        cells = json.loads(sandbox.read(f"out{number}/results.json"))["cells"]
+        seen.add(json.dumps([cells, (sandbox.path / f"out{number}" / "results.csv").read_text()]))
+    assert len(seen) == 1, "the numbers are those of other kernels"
