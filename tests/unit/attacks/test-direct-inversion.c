@@ -145,6 +145,36 @@ Test (direct_inversion, bad_input)
   assay_control_case_clear (&few);
 }
 
+/* Of a secret photograph without a keypoint there is no picture, and the others are as before; how
+ * much a network holds is told before it is trained; codes have no place in space. */
+Test (direct_inversion, what_is_missing)
+{
+  static const char quick[] = "side=16 width=8 epochs=1 windows=1";
+  const gsize shape[] = { 7, 2 };
+  const AssayShape sizes = { .n_secrets = 100, .cols = 128, .n_public = 1000 };
+  g_autoptr (AssaySettings) small = fixture_settings (&assay_attack_direct_inversion.plugin, quick);
+  g_autoptr (AssaySettings) large
+      = fixture_settings (&assay_attack_direct_inversion.plugin, "side=256 width=128");
+  AssayControlCase of = make_case (6);
+  g_autoptr (AssayGuess) six = play (&of, quick, NULL);
+  g_autoptr (AssayGuess) again = NULL;
+  const AssayArray *pictures = assay_arrays_get (&six->arrays, "photographs");
+  gint64 *sides = g_new0 (gint64, 14);
+
+  memcpy (sides, of.keypoints->sides->data, 12 * sizeof (gint64));
+  assay_array_free (of.keypoints->sides);
+  of.keypoints->sides = assay_array_take (ASSAY_INT64, 2, shape, sides);
+  again = play (&of, quick, NULL);
+  cr_assert_eq (assay_arrays_get (&again->arrays, "photographs")->shape[0], 6);
+  cr_assert_eq (memcmp (pictures->data, assay_arrays_get (&again->arrays, "photographs")->data,
+                        assay_array_count (pictures) * sizeof (float)),
+                0);
+  cr_assert_lt (assay_attack_direct_inversion.memory (small->values, &sizes), 64 << 20);
+  cr_assert_gt (assay_attack_direct_inversion.memory (large->values, &sizes), G_MAXUINT32);
+  cr_assert_eq (assay_attack_direct_inversion.reads & ASSAY_RELEASE_CODES, 0);
+  assay_control_case_clear (&of);
+}
+
 /* ---- What is granted ---- */
 
 static AssayArray *
