@@ -1,12 +1,14 @@
 /* assay attack: step 2 alone. */
 #include "cli/cli.h"
 #include "cli/step.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/plugin/registry.h"
 #include "runner/by-hand/steps-by-hand.h"
 
 static struct {
   CliStepOptions step;
-  char *release, *groups, *guess, *pairs;
+  char *release, *groups, *guess, *pairs, *grants;
   char **repeats;
   gboolean withholds_parameters;
 } options = { .step.seed = 1 };
@@ -28,6 +30,10 @@ static const GOptionEntry entries[]
           "Granted: rows of the attacker's own beside their release, in the folders release and "
           "truth, or 0/release, 0/truth, 1/release ...",
           "DIR" },
+        { "grants", 0, 0, G_OPTION_ARG_STRING, &options.grants,
+          "What the attack may use, as in a scenario (\"public; labels\", or none); left out: all "
+          "that the release holds and that is given here",
+          "LIST" },
         { "withhold-parameters", 0, 0, G_OPTION_ARG_NONE, &options.withholds_parameters,
           "Not granted: the public parameters of the release", NULL },
         { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder for the guess", "DIR" },
@@ -84,11 +90,61 @@ read_repeats (const AssayRelease *release, GError **error)
   return g_steal_pointer (&repeats);
 }
 
+static gboolean
+read_grants (const char *text, guint *ret_grants, GError **error)
+{
+  g_auto (GStrv) names = g_strsplit_set (text, ";,", -1);
+  guint grants = options.withholds_parameters ? ASSAY_GRANT_NO_PARAMETERS : 0;
+
+  for (guint i = 0; names[i] != NULL && !g_str_equal (g_strstrip (names[0]), "none"); i++) {
+    guint grant = 0;
+
+    if (!assay_grant_named (g_strstrip (names[i]), &grant)) {
+      g_autofree char *hint = assay_text_did_you_mean (names[i], assay_grant_names);
+      g_autofree char *all = g_strjoinv (", ", (char **) assay_grant_names);
+
+      return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                         "--grants: unknown grant '%s'%s; expected none, or some of %s", names[i],
+                         hint, all);
+    }
+    grants |= grant;
+  }
+  *ret_grants = grants;
+  return TRUE;
+}
+
+/* What is handed over and may not be used is a mistake. */
+static gboolean
+check_grants (guint grants, GError **error)
+{
+  const struct {
+    guint grant;
+    const char *option;
+    gconstpointer given;
+  } given[] = { { ASSAY_GRANT_DATABASE, "database", options.step.database },
+                { ASSAY_GRANT_PUBLIC, "public", options.step.public_rows },
+                { ASSAY_GRANT_GROUPS, "groups", options.groups },
+                { ASSAY_GRANT_REPEATS, "repeat", options.repeats },
+                { ASSAY_GRANT_MECHANISM, "pairs", options.pairs } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (given); i++)
+    if (given[i].given != NULL && (grants & given[i].grant) == 0) {
+      g_autofree char *name = assay_grants_describe (given[i].grant);
+
+      return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                         "--%s is given, and --grants has no '%s'; expected both or neither",
+                         given[i].option, name);
+    }
+  return TRUE;
+}
+
 /* What is given on the command line is what is granted, and the release is given whole but for what
- * is withheld; with --like only what the cell grants is. */
+ * is withheld or not in the list of grants; with --like only what the cell grants is. */
 static guint
 grants_of (const CliStep *step)
 {
+  if (options.grants != NULL)
+    return step->grants;
   return options.step.like.cell != NULL
              ? step->grants
              : ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES
@@ -143,10 +199,15 @@ attack (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
   if (given->like.folder != NULL && (given->name != NULL || given->assignments != NULL))
     return cli_refuse ("--like: the cell says which attack it is, with which settings; expected "
                        "neither --attack nor --set");
+  if (given->like.folder != NULL && options.grants != NULL)
+    return cli_refuse ("--like: the cell says what is granted; expected no --grants");
   if (given->like.folder != NULL && options.withholds_parameters)
     return cli_refuse ("--like: the cell says what is granted; expected no --withhold-parameters");
   is_ok = assay_exchange_check_target (options.guess, &error)
           && cli_step_open (&options.step, ASSAY_PLUGIN_ATTACK, &step, &error)
+          && (options.grants == NULL
+              || (read_grants (options.grants, &step.grants, &error)
+                  && check_grants (step.grants, &error)))
           && attack_release (&step, &error);
   return is_ok ? EXIT_OK : cli_fail (error);
 }

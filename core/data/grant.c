@@ -17,3 +17,14 @@ assay_grants_describe (guint grants)
       g_string_append_printf (text, "%s%s", text->len > 0 ? ", " : "", assay_grant_names[i]);
   return g_string_free (text, FALSE);
 }
+
+gboolean
+assay_grant_named (const char *name, guint *ret_grant)
+{
+  for (guint i = 0; assay_grant_names[i] != NULL; i++)
+    if (g_str_equal (assay_grant_names[i], name)) {
+      *ret_grant = 1u << i;
+      return TRUE;
+    }
+  return FALSE;
+}

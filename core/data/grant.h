@@ -32,5 +32,7 @@ typedef enum {
 /* The scenario's words for them ("database", "public", ...), in the order of their bits. */
 extern const char *const assay_grant_names[];
 char *assay_grants_describe (guint grants); /* "database, public" */
+/* The grant called @name into @ret_grant; FALSE: there is none. */
+gboolean assay_grant_named (const char *name, guint *ret_grant);
 
 G_END_DECLS

@@ -260,18 +260,16 @@ parse_grants (Source *source, GError **error)
   if (values == NULL)
     return entry == NULL || assay_group_blame (source->group, entry, error);
   for (guint v = 0; values[v] != NULL; v++) {
-    guint bit = 0;
+    guint grant = 0;
 
-    while (assay_grant_names[bit] != NULL && !g_str_equal (assay_grant_names[bit], values[v]))
-      bit++;
-    if (assay_grant_names[bit] == NULL) {
+    if (!assay_grant_named (values[v], &grant)) {
       g_autofree char *hint = assay_text_did_you_mean (values[v], assay_grant_names);
       g_autofree char *all = g_strjoinv (", ", (char **) assay_grant_names);
 
       return assay_group_fail (source->group, entry, error, ASSAY_ERROR_PARAMETER,
                                "unknown grant '%s'%s; expected some of %s", values[v], hint, all);
     }
-    source->grants |= 1u << bit;
+    source->grants |= grant;
   }
   return TRUE;
 }

@@ -502,3 +502,25 @@ def test_codes_of_different_lengths(sandbox):
     sandbox.write("public.npy", data.npy_bytes([row[:7] for row in PUBLIC]))
     sandbox.refuses(attack(sandbox, "code-linkage", "--public", "public.npy"),
                     "the public set has 7 columns, but the release has 8")
+
+
+def test_grants_by_hand(sandbox):
+    write_rows(sandbox)
+    protect(sandbox, "itq", "bits=8")
+    given = ("--public", "public.npy")
+    sandbox.expect(attack(sandbox, "code-linkage", *given))
+    granted = sandbox.tree("guess")["candidates.npy"]
+    sandbox.shell("rm -r guess")
+    sandbox.expect(attack(sandbox, "code-linkage", *given, "--grants", "public; hash-function"))
+    assert sandbox.tree("guess")["candidates.npy"] == granted
+    sandbox.shell("rm -r guess")
+    # What the folder holds and is not granted is not seen.
+    sandbox.refuses(attack(sandbox, "code-linkage", *given, "--grants", "public"),
+                    "attack 'code-linkage' needs 'hash-function', which was not granted")
+    sandbox.refuses(attack(sandbox, "code-linkage", *given, "--grants", "hash-function"),
+                    "--public is given, and --grants has no 'public'; expected both or neither")
+    sandbox.refuses(attack(sandbox, "code-linkage", "--grants", "pubic"),
+                    "--grants: unknown grant 'pubic' (did you mean 'public'?); expected none, or "
+                    "some of database, public, groups, other-releases, repeats, labels, "
+                    "hash-function, no-parameters, mechanism, key, aggregator, messages, user, "
+                    "key-generator, features, known-edges")
