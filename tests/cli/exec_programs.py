@@ -122,7 +122,7 @@ def find_processes(word):
 
 
 def check_ended(word):
-    end = time.monotonic() + 10
+    end = time.monotonic() + 100
     while time.monotonic() < end:
         if not find_processes(word):
             return

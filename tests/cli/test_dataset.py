@@ -486,7 +486,7 @@ def test_interrupted(sandbox):
     before = sandbox.tree()
     process = sandbox.start("dataset", "convert", "a.npy", "out.csv")
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 110
         while not list(sandbox.path.glob("out.csv.*")) and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)

@@ -144,7 +144,7 @@ time.sleep(300)
                                 f"confine={confine}"),
                         "defense exec: the program did not end within time_limit = 1.5 s and was "
                         "killed; its last lines: working")
-        assert time.monotonic() - start < 60, "it was waited for"
+        assert time.monotonic() - start < 100, "it was waited for"
         check_ended("300.00071")
 
 
@@ -157,7 +157,7 @@ subprocess.Popen(["sleep", "300.00072"])
     for confine in CONFINED:
         start = time.monotonic()
         sandbox.expect(protect(sandbox, leave, "--set", f"confine={confine}"), out="", err="")
-        assert time.monotonic() - start < 60, "the child was waited for"
+        assert time.monotonic() - start < 100, "the child was waited for"
         check_ended("300.00072")
 
 

@@ -86,7 +86,7 @@ def has_kernels(store):
 def kill_once_begun(sandbox, out):
     """Whether it was killed while it was under way."""
     process = sandbox.start("run", "tiny.scenario", "--quiet", "--jobs", "1", "--out", out)
-    end = time.monotonic() + 30
+    end = time.monotonic() + 100
     while not has_kernels(sandbox.path / out / "run.sqlite") and process.poll() is None:
         assert time.monotonic() < end, "the run does not begin"
         time.sleep(0.0005)

@@ -251,7 +251,7 @@ time.sleep(300)
 
 
 def wait_for(what, says):
-    end = time.monotonic() + 60
+    end = time.monotonic() + 100
     while not what():
         assert time.monotonic() < end, says
         time.sleep(0.02)
@@ -264,7 +264,7 @@ def interrupt(sandbox, number, *words):
     start = time.monotonic()
     process.send_signal(number)
     err = process.communicate(timeout=60)[1]
-    assert time.monotonic() - start < 20, "the program was waited for"
+    assert time.monotonic() - start < 100, "the program was waited for"
     check_ended("300.00081")
     check_nothing_left(sandbox)
     return process.returncode, err

@@ -63,7 +63,7 @@ class Whole:
 
 def wait_until_begun(sandbox, folder):
     wal = sandbox.path / folder / "run.sqlite-wal"
-    end = time.monotonic() + 30
+    end = time.monotonic() + 100
     while not wal.exists():
         assert time.monotonic() < end, "the run does not begin"
         time.sleep(0.0005)

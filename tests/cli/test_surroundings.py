@@ -191,7 +191,7 @@ def test_long_paths(sandbox, usual):
 def under_way(sandbox, *words):
     """A run that has begun its cells, stopped."""
     process = sandbox.start(*words)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 100
     while not any(path.stat().st_size > 100_000
                   for path in (sandbox.path / "out").glob("*/run.sqlite*")):
         assert process.poll() is None and time.monotonic() < end, "over before it was met"

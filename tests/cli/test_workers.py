@@ -99,7 +99,7 @@ def play_alone(sandbox, text):
 
 
 def wait_for(condition, what):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 100
     while not condition():
         assert time.monotonic() < end, what
         time.sleep(0.001)
