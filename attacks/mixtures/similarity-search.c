@@ -9,7 +9,8 @@
  * Public pictures may have been cropped at random before they were mixed, which moves them where
  * SSIM does not find them. With `crops` = c each s stands for itself and c windows of it, moved by
  * up to `shift` pixels either way (continued by mirror images, and one in two mirrored left to
- * right), and has the largest SSIM of them.
+ * right), and has the largest SSIM of them. With `all_windows` these are all that there are,
+ * 2 (2 shift + 1)^2, so that what is not found was not missed by chance.
  * Cost: N M (1 + c) comparisons; memory: one window of every public picture. */
 #include <math.h>
 
@@ -24,9 +25,30 @@
 typedef struct {
   bool absolute;
   gint64 crops;
+  bool all_windows;
   gint64 shift;
   gint64 keep;
 } SimilaritySearch;
+
+/* How many windows of each picture are tried beside itself. */
+static gsize
+count_windows (const SimilaritySearch *settings)
+{
+  const gsize places = 2 * (gsize) settings->shift + 1;
+
+  return settings->all_windows ? 2 * places * places : (gsize) settings->crops;
+}
+
+/* Window @index of all: as it is, and then mirrored, from the upper left on. */
+static void
+take_window (const AssayGeometry *geometry, gint64 shift, gint64 index, const float *picture,
+             float *ret_window)
+{
+  const gint64 places = 2 * shift + 1, place = index % (places * places);
+
+  assay_mixture_window (geometry, place / places - shift, place % places - shift,
+                        index >= places * places, picture, ret_window);
+}
 
 /* A window of @picture, of its own size, moved and perhaps mirrored. */
 static void
@@ -86,15 +108,19 @@ compare_windows (const Search *search, const SimilaritySearch *settings, AssaySt
 
   if (!compare (search, assay_matrix_view (pictures), error))
     return FALSE;
-  if (settings->crops == 0)
+  if (count_windows (settings) == 0)
     return TRUE;
   windows = assay_matrix_new (pictures->rows, pictures->cols, error);
-  for (gsize c = 0; windows != NULL && c < (gsize) settings->crops; c++) {
+  for (gsize c = 0; windows != NULL && c < count_windows (settings); c++) {
     for (gsize i = 0; i < pictures->rows; i++) {
       AssayStream stream = assay_stream (key, (guint64) c << 40 | i);
 
-      draw_window (search->geometry, (gsize) settings->shift, &stream,
-                   pictures->data + i * pictures->cols, assay_matrix_row (windows, i));
+      if (settings->all_windows)
+        take_window (search->geometry, settings->shift, (gint64) c,
+                     pictures->data + i * pictures->cols, assay_matrix_row (windows, i));
+      else
+        draw_window (search->geometry, (gsize) settings->shift, &stream,
+                     pictures->data + i * pictures->cols, assay_matrix_row (windows, i));
     }
     if (!compare (search, assay_matrix_view (windows), error))
       return FALSE;
@@ -108,7 +134,7 @@ check_geometry (const SimilaritySearch *settings, const AssayGeometry *geometry,
   if (geometry->height == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "the release does not say what images its rows are; expected its geometry");
-  if (settings->crops > 0 && (gsize) settings->shift > MIN (geometry->height, geometry->width))
+  if (count_windows (settings) > 0 && (gsize) settings->shift > MIN (geometry->height, geometry->width))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "shift = %" G_GINT64_FORMAT ": images are %zu x %zu pixels; expected no "
                        "more than their shorter side",
@@ -169,7 +195,7 @@ draws (gconstpointer data)
 {
   const SimilaritySearch *settings = data;
 
-  return settings->crops > 0;
+  return settings->crops > 0 && !settings->all_windows;
 }
 
 ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, SimilaritySearch,
@@ -181,6 +207,10 @@ static const AssayParam parameters[] = {
                     "Compare absolute values: what a mask of signs leaves"),
   ASSAY_PARAM_INT (SimilaritySearch, crops, 0, 0, 1000, "",
                    "Random windows of each public image that are tried beside the image itself"),
+  ASSAY_PARAM_BOOL (SimilaritySearch, all_windows, FALSE,
+                    "Try all windows that there are, in place of random ones: each shift down and "
+                    "right, as it is and mirrored",
+                    ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_INT (SimilaritySearch, shift, 4, 0, 1000, "px",
                    "How far a window is moved at most, either way"),
   MIXTURE_PARAMETER_KEEP (SimilaritySearch),

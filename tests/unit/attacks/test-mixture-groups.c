@@ -168,6 +168,13 @@ Test (mixture_groups, crops_find_what_was_moved)
   mixture_game_play (&assay_attack_similarity_search, "crops=90 shift=1", FALSE, &game);
   cr_assert (mixture_game_median_rank (&game) <= 3, "windows: %g",
              mixture_game_median_rank (&game));
+  /* Of all windows none is missed; without a shift they are the picture and its mirror image. */
+  mixture_game_play (&assay_attack_similarity_search, "all_windows=yes shift=1", FALSE, &game);
+  cr_assert (mixture_game_median_rank (&game) <= 3, "all windows: %g",
+             mixture_game_median_rank (&game));
+  mixture_game_play (&assay_attack_similarity_search, "all_windows=yes shift=0", FALSE, &game);
+  assert_near (mixture_game_mean_rank (&game), (PUBLIC + 1) / 2.0,
+               DEVIATIONS * PUBLIC / sqrt (12.0 * 20), "windows that do not move");
 }
 
 Test (mixture_groups, similarity_falls_along_the_candidates)
