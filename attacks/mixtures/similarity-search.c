@@ -134,7 +134,8 @@ check_geometry (const SimilaritySearch *settings, const AssayGeometry *geometry,
   if (geometry->height == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "the release does not say what images its rows are; expected its geometry");
-  if (count_windows (settings) > 0 && (gsize) settings->shift > MIN (geometry->height, geometry->width))
+  if (count_windows (settings) > 0
+      && (gsize) settings->shift > MIN (geometry->height, geometry->width))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "shift = %" G_GINT64_FORMAT ": images are %zu x %zu pixels; expected no "
                        "more than their shorter side",
