@@ -49,6 +49,15 @@ steps_of (guint order, gsize m, gsize n)
   return most;
 }
 
+/* Large samples that hardly differ: at t = 0.1 the limit is not summed, and is 1; at t = 0.25 its
+ * other form is 1 - sqrt (2 pi) / t sum exp (-(2 j - 1)^2 pi^2 / (8 t^2)). */
+Test (ks, hardly_any_distance)
+{
+  cr_assert_eq (assay_ks_p (1000000, 1000000, 141421356), 1);
+  assert_near (assay_ks_p (1000000, 1000000, 353553391), 1 - 2.6823810084829858e-8, 1e-12,
+               "t = 0.25");
+}
+
 /* Every order of two samples, for all sizes up to 7 and all distances. */
 Test (ks, enumeration)
 {
