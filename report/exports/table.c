@@ -294,18 +294,24 @@ append_notes (GString *text, const AssayResults *results)
   }
 }
 
-/* The pair of inputs and the event that tells them apart. */
+/* The secret, or the event that tells a pair of inputs apart, and how it is seen again. */
 static void
-append_audit_witness (GString *text, const AssayResultClaim *result)
+append_witness (GString *text, const AssayResults *results, const AssayResultClaim *result)
 {
   const AssayResultWitness *witness = &result->witness;
+  g_autofree char *replay = assay_report_replay (results, result);
 
   g_string_append (text, "  witness: ");
-  append_plain (text, witness->audit->says);
-  g_string_append_printf (text,
-                          ", in cell %s (trial %" G_GINT64_FORMAT
-                          "); 'assay run SCENARIO --witness %s' replays it\n",
-                          witness->cell, witness->trial, result->id);
+  if (witness->audit != NULL) {
+    append_plain (text, witness->audit->says);
+    g_string_append (text, ", in");
+  } else {
+    g_string_append_printf (text, "secret %" G_GUINT64_FORMAT " of", witness->secret);
+  }
+  g_string_append_printf (text, " cell %s (trial %" G_GINT64_FORMAT "); again: ", witness->cell,
+                          witness->trial);
+  append_plain (text, replay);
+  g_string_append_c (text, '\n');
 }
 
 /* The verdicts stand last, where a terminal shows them. */
@@ -322,14 +328,8 @@ append_claims (GString *text, const AssayResults *results)
     g_string_append_printf (text, "\n  %s\n", result->reason);
     if (result->attackers.says != NULL)
       g_string_append_printf (text, "  %s\n", result->attackers.says);
-    if (result->witness.is_set && result->witness.audit != NULL)
-      append_audit_witness (text, result);
-    else if (result->witness.is_set)
-      g_string_append_printf (
-          text,
-          "  witness: secret %" G_GUINT64_FORMAT " of cell %s (trial %" G_GINT64_FORMAT
-          "); 'assay run SCENARIO --witness %s' replays it\n",
-          result->witness.secret, result->witness.cell, result->witness.trial, result->id);
+    if (result->witness.is_set)
+      append_witness (text, results, result);
   }
 }
 

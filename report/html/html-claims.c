@@ -181,14 +181,12 @@ append_strength (AssayHtml *html, const AssayResultClaim *result, const AssayRes
 static void
 append_replay (AssayHtml *html, const AssayResults *results, const AssayResultClaim *result)
 {
-  g_autofree char *file = g_path_get_basename (results->scenario);
-  g_autofree char *scenario = g_shell_quote (file);
-  g_autofree char *id = g_shell_quote (result->id);
+  g_autofree char *command = assay_report_replay (results, result);
 
   assay_html_say (html, NULL,
-                  "<pre>`assay run %s --witness %s`</pre><p.soft>plays it again, with the same "
+                  "<pre>`%s`</pre><p.soft>plays it again, with the same "
                   "`--out`, `--set`, `--seed` and `--trials` as the run if it had any.</p>",
-                  scenario, id);
+                  command);
 }
 
 static void

@@ -219,7 +219,7 @@ def test_verdicts_in_words(sandbox):
                  f"relative-error-median is {shown(broken['estimate'])} "
                  f"[{shown(broken['lower'])}, {shown(broken['upper'])}]",
                  "the claim allows at least 1000.", broken["witness"]["cell"],
-                 "assay run 'tiny.scenario' --witness 'lifting-hides'"):
+                 "assay run tiny.scenario --witness lifting-hides"):
         assert part in text, f"'{part}' is not in '{text}'"
     tally = parsed.all("ul", **{"class": "tally"})[0]["text"].split("\n")
     assert [line for line in tally if line] == ["\u2717 1 violated", "\u2713 1 upheld"], tally
@@ -571,3 +571,18 @@ def test_ten_thousand_cells(sandbox, open_page):
         check_quiet(page)
         seconds.append(page.seconds())
     assert 0 < min(seconds) < 2, f"{seconds} s"
+
+
+def test_witness_commands_can_be_pasted(sandbox):
+    """As the terminal and the page print them, wherever the scenario is and whatever it is called."""
+    (sandbox.path / "my audits").mkdir()
+    for name in ("private.fvecs", "public.npy", "database.fvecs"):
+        (sandbox.path / "my audits" / name).symlink_to(sandbox.path / name)
+    tiny.write(sandbox, tiny.SCENARIO + CLAIMS, "my audits/it's.scenario")
+    run_ = sandbox.assay("run", "my audits/it's.scenario", "--quiet")
+    assert run_.code == 1, run_
+    command = re.search(r"; again: (assay run .*)\n", run_.out).group(1)
+    page = next((sandbox.path / "assay-out").glob("*/report.html")).read_text()
+    assert command in [one["text"] for one in Parsed(page).all("pre")], command
+    played = sandbox.expect(sandbox.shell(command), 0, err=None)
+    assert played.out.startswith("witness of claim lifting-hides: cell "), played
