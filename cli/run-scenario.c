@@ -96,6 +96,11 @@ finish (const AssayPlan *plan, AssayFolder *folder, const CliRunOptions *options
       || !assay_report_write (results, folder->work, &about, NULL, error)
       || !compare (results, plan, folder, options->baseline, &baseline, error))
     return EXIT_UNFINISHED;
+  if (options->out != NULL) {
+    g_autofree char *place = g_shell_quote (folder->place);
+
+    results->replay_with = g_strconcat (" --out ", place, NULL);
+  }
   text = options->json ? assay_report_json (results, error)
                        : assay_report_table (results, cli_terminal_width ());
   /* From here on the store is closed. */

@@ -110,10 +110,15 @@ print_look (const Look *look, int code)
   g_autofree char *report = g_build_filename (place, "report.html", NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (AssaySavedRun) run = assay_saved_run_open (place, TRUE, &error);
+  g_autofree char *quoted = NULL;
   g_autofree char *text = NULL;
 
   if (run == NULL)
     return cli_fail (error);
+  quoted = g_shell_quote (place);
+  run->results->replay_with
+      = look->trials > 1 ? g_strdup_printf (" --out %s --trials %zu", quoted, look->trials)
+                         : g_strdup_printf (" --out %s", quoted);
   text = assay_report_table (run->results, cli_terminal_width ());
   cli_print (text);
   printf ("\nscenario: %s\nreport:   %s\n", look->audit->scenario, report);

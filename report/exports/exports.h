@@ -22,8 +22,9 @@ char *assay_report_contact_sheets (const AssayResults *results, const char *fold
  * column shows. NAME.json: what each column and row is, and where. */
 GBytes *assay_contact_sheet_png (const AssayResultContactSheet *sheet, const char *title,
                                  GError **error);
-/* "assay run PATH --witness CLAIM", quoted for a shell. */
-char *assay_report_replay (const AssayResults *results, const AssayResultClaim *result);
+/* "assay run PATH --witness CLAIM", quoted for a shell; @with: options between them, or NULL. */
+char *assay_report_replay (const AssayResults *results, const AssayResultClaim *result,
+                           const char *with);
 /* One of its pictures, not enlarged. */
 GBytes *assay_contact_sheet_picture (const AssayThumbnail *thumbnail, GError **error);
 /* How many times its pixels are enlarged. */

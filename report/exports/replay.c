@@ -15,10 +15,10 @@ quote (const char *word)
 }
 
 char *
-assay_report_replay (const AssayResults *results, const AssayResultClaim *result)
+assay_report_replay (const AssayResults *results, const AssayResultClaim *result, const char *with)
 {
   g_autofree char *scenario = quote (results->scenario);
   g_autofree char *id = quote (result->id);
 
-  return g_strdup_printf ("assay run %s --witness %s", scenario, id);
+  return g_strdup_printf ("assay run %s%s --witness %s", scenario, with != NULL ? with : "", id);
 }

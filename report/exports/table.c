@@ -299,7 +299,7 @@ static void
 append_witness (GString *text, const AssayResults *results, const AssayResultClaim *result)
 {
   const AssayResultWitness *witness = &result->witness;
-  g_autofree char *replay = assay_report_replay (results, result);
+  g_autofree char *replay = assay_report_replay (results, result, results->replay_with);
 
   g_string_append (text, "  witness: ");
   if (witness->audit != NULL) {

@@ -181,7 +181,7 @@ append_strength (AssayHtml *html, const AssayResultClaim *result, const AssayRes
 static void
 append_replay (AssayHtml *html, const AssayResults *results, const AssayResultClaim *result)
 {
-  g_autofree char *command = assay_report_replay (results, result);
+  g_autofree char *command = assay_report_replay (results, result, NULL);
 
   assay_html_say (html, NULL,
                   "<pre>`%s`</pre><p.soft>plays it again, with the same "

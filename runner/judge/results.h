@@ -319,6 +319,8 @@ typedef struct {
   GPtrArray *settings;       /* AssayResultSettings of the components */
   GHashTable *measures;      /* AssayResultMeasure of the components, by the metric's own entry */
   AssayResultMutants *mutants; /* NULL: none were played */
+  char *replay_with; /* " --out DIR": options that a witness is seen again with, for who is told at
+                      * the terminal; NULL: none, or not known */
   AssayResultSource *source;
 } AssayResults;
 

@@ -72,7 +72,7 @@ def test_violated_and_its_witness(sandbox):
     assert claim["verdict"] == "violated" and 1.3 < claim["lower"] < 1.5, claim
     assert claim["adjusted_p"] < 1e-6 and "at least 1." in claim["reason"], claim
     assert {"cell", "seed", "trial", "pair", "event", "outcome"} == set(claim["witness"]), claim
-    assert "; again: assay run a.scenario --witness holds\n" in result.out, result.out
+    assert "; again: assay run a.scenario --out 'out' --witness holds\n" in result.out, result.out
     suite = xml.etree.ElementTree.fromstring(sandbox.read("out/claims.xml"))
     assert suite.get("failures") == "1", suite.attrib
     before = sandbox.tree("out")
