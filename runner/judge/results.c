@@ -258,4 +258,5 @@ ASSAY_FREE_FUNC (AssayResults, assay_results_free, g_ptr_array_unref (self->data
                  g_ptr_array_unref (self->claims), g_ptr_array_unref (self->sheets),
                  g_string_chunk_free (self->words), g_ptr_array_unref (self->settings),
                  g_hash_table_unref (self->measures), g_free (self->size),
-                 assay_result_mutants_free (self->mutants), g_free (self->source), g_free (self->replay_with))
+                 assay_result_mutants_free (self->mutants), g_free (self->source),
+                 g_free (self->replay_with))
