@@ -38,9 +38,12 @@ write_again (const AssaySavedRun *run, const char *place, const AssayPlotOptions
 static void
 print_results (const AssaySavedRun *run, const char *place)
 {
-  g_autofree char *text = assay_report_table (run->results, cli_terminal_width ());
+  g_autofree char *folder = g_shell_quote (run->folder);
   g_autofree char *sheets = assay_report_contact_sheets (run->results, place);
+  g_autofree char *text = NULL;
 
+  run->results->replay_with = g_strconcat (" --out ", folder, NULL);
+  text = assay_report_table (run->results, cli_terminal_width ());
   cli_print (text);
   if (!run->is_finished)
     printf (

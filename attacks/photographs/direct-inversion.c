@@ -321,6 +321,12 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_END
 };
 
+static const AssayArraySpec guess_arrays[] = {
+  { "photographs", "fq", ASSAY_FLOAT32, TRUE, 0 },
+  { "photograph-groups", "f", ASSAY_INT64, TRUE, 0 },
+  { .name = NULL },
+};
+
 ASSAY_ATTACK (direct_inversion, "direct-inversion",
   .summary = "Paint photographs from what was released in place of their descriptors, by a network",
   .reference = { "Dusmanu et al. 2021, Privacy-Preserving Image Features via Adversarial Affine "
@@ -334,6 +340,7 @@ ASSAY_ATTACK (direct_inversion, "direct-inversion",
   .adapts = TRUE,
   .wants_pairs = TRUE,
   .wants = wants,
+  .writes = guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
   .control = { .says = "photographs of blocks whose descriptors say how bright each is are told "

@@ -19,8 +19,6 @@ static const AssayArraySpec guess_arrays[] = {
   { "threshold", "h", ASSAY_FLOAT32, TRUE, 0 },  { "member-scores", "r", ASSAY_FLOAT32, TRUE, 0 },
   { "cross-scores", "xy", ASSAY_FLOAT32, TRUE, 0 },
   { "edge-scores", "e", ASSAY_FLOAT32, TRUE, 0 }, { "edge-pairs", "e2", ASSAY_INT64, TRUE, 0 },
-  { "photographs", "fq", ASSAY_FLOAT32, TRUE, 0 },
-  { "photograph-groups", "f", ASSAY_INT64, TRUE, 0 },
   { .name = NULL },
 };
 

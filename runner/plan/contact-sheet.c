@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
+#include "runner/plan/fit.h"
 #include "runner/plan/selector.h"
 
 #define DEFAULT_UNITS 8
@@ -13,7 +14,7 @@ static const char *const keys[]
 
 /* ---- The metric ---- */
 
-/* The labels of the metrics that show pictures of these datasets. */
+/* The labels of the metrics that show pictures of these datasets and attacks. */
 static GPtrArray *
 list_showing (const AssayPlan *plan)
 {
@@ -21,6 +22,7 @@ list_showing (const AssayPlan *plan)
 
   ASSAY_FOR_EACH (const AssayComponent, component, plan->metrics) {
     if (component->metric->show != NULL && assay_plan_lacks (plan, component->metric->needs) == 0
+        && assay_fit_is_answered (plan, component->metric)
         && !g_ptr_array_find_with_equal_func (labels, component->label, g_str_equal, NULL))
       g_ptr_array_add (labels, component->label);
   }

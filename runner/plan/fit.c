@@ -3,6 +3,7 @@
 
 #include "core/base/each.h"
 #include "core/base/text.h"
+#include "core/plugin/registry.h"
 
 /* NULL, or why a plugin that reads @reads cannot be combined with that defense's release. */
 static char *
@@ -266,6 +267,37 @@ static const struct {
   { "cross-scores", ASSAY_GAME_CROSS },
   { "edge-scores", ASSAY_GAME_EDGE },
 };
+
+static gboolean
+is_among (const AssayArraySpec *arrays, const char *name)
+{
+  for (; arrays != NULL && arrays->name != NULL; arrays++)
+    if (g_str_equal (arrays->name, name))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_written (const AssayPlan *plan, const char *array)
+{
+  gboolean is_own = FALSE;
+
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks)
+    if (component->attack->external != NULL || is_among (component->attack->writes, array))
+      return TRUE;
+  for (guint i = 0; assay_attacks[i] != NULL; i++)
+    is_own = is_own || is_among (assay_attacks[i]->writes, array);
+  return !is_own;
+}
+
+gboolean
+assay_fit_is_answered (const AssayPlan *plan, const AssayMetric *metric)
+{
+  for (const char *const *reads = metric->reads_guess; reads != NULL && *reads != NULL; reads++)
+    if (!is_written (plan, *reads))
+      return FALSE;
+  return TRUE;
+}
 
 gboolean
 assay_fit_measures (const AssayMetric *metric, AssayGame game)

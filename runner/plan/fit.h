@@ -30,3 +30,6 @@ gboolean assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GE
 
 /* Whether guesses in @game may hold what the metric reads. */
 gboolean assay_fit_measures (const AssayMetric *metric, AssayGame game);
+/* Whether an attack of @plan may write all that the metric reads of a guess: arrays that some
+ * attacks have for themselves are written by these, or by programs of others; the rest by all. */
+gboolean assay_fit_is_answered (const AssayPlan *plan, const AssayMetric *metric);

@@ -307,9 +307,8 @@ Test (exchange, arrays_of_guesses_are_those_that_are_declared)
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
                                "guess: unknown array 'near'; expected estimates, candidates, "
                                "pairs, scores, codes, class-scores, prior, attribute, threshold, "
-                               "member-scores, cross-scores, edge-scores, edge-pairs, photographs, "
-                               "photograph-groups",
-                               NULL, &why),
+                               "member-scores, cross-scores, edge-scores, edge-pairs", NULL,
+                               &why),
              "%s", why);
   g_clear_pointer (&why, g_free);
   assay_arrays_take (&guess->arrays, "estimates", fixture_numbers (ASSAY_FLOAT32, 2, 7, 4, 0));

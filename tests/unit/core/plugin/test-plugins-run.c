@@ -25,7 +25,7 @@ settings_for (const AssayDefense *defense)
   static const struct {
     const char *name, *value;
     guint kinds;
-  } changes[] = { { "bits", "6", ASSAY_RELEASE_CODES },
+  } changes[] = { { "bits", "6", ASSAY_RELEASE_CODES | ASSAY_RELEASE_PAIRED_CODES },
                   { "anchors", "6", ASSAY_RELEASE_CODES },
                   { "labelled", "6", ASSAY_RELEASE_CODES },
                   { "steps", "40", ASSAY_RELEASE_CODES | ASSAY_RELEASE_PAIRED_CODES } };
