@@ -18,7 +18,10 @@ BLOCK = re.compile(r"(?:<!-- (.+?) -->\n)?^```\w*\n(.*?)^```$", re.MULTILINE | r
 
 
 def prepare(sandbox, *examples):
-    """What a page may rely on: the program where it is built, and some of the examples."""
+    """What a page may rely on: the program where it is built, and some of the examples. Readers have
+    set no variable."""
+    for name in [one for one in sandbox.environment if one.startswith("ASSAY_")]:
+        del sandbox.environment[name]
     (sandbox.path / "build").mkdir()
     (sandbox.path / "build" / "assay").symlink_to(sandbox.assay_path)
     for name in examples:
