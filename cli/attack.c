@@ -3,7 +3,6 @@
 #include "cli/step.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/plugin/registry.h"
 #include "runner/by-hand/steps-by-hand.h"
 
 static struct {

@@ -187,8 +187,7 @@ measure_like (const Measuring *of, gboolean *ret_is_any, GError **error)
 {
   const GPtrArray *metrics = options.step.like.run->plan->metrics;
 
-  for (guint m = 0; m < metrics->len; m++) {
-    const AssayComponent *component = assay_plan_component (metrics, m);
+  ASSAY_FOR_EACH (const AssayComponent, component, metrics) {
     const AssayMetric *metric = component->metric;
 
     if (!is_asked_for (metric, TRUE) || !applies (of, metric))

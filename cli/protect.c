@@ -4,7 +4,6 @@
 #include "cli/cli.h"
 #include "cli/step.h"
 #include "core/base/free.h"
-#include "core/plugin/registry.h"
 #include "runner/run/steps.h"
 
 #define NO_SEED G_MININT64

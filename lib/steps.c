@@ -265,14 +265,10 @@ assay_api_list (void)
   for (guint l = 0; l < G_N_ELEMENTS (lists); l++) {
     g_autoptr (GPtrArray) offers = assay_registry_offers (lists[l].type);
 
-    assay_json_member_array (json, lists[l].heading);
-    for (guint i = 0; i < offers->len; i++) {
-      const AssayPlugin *plugin = offers->pdata[i];
-
-      assay_json_begin_object (json);
-      assay_json_member_string (json, "name", plugin->id);
-      assay_json_member_string (json, "summary", plugin->summary);
-      assay_json_end_object (json);
+    assay_json_key (json, lists[l].heading);
+    assay_json_begin_array (json);
+    ASSAY_FOR_EACH (const AssayPlugin, plugin, offers) {
+      assay_json_write (json, "{name %s summary %s}", plugin->id, plugin->summary);
     }
     assay_json_end_array (json);
   }

@@ -9,7 +9,6 @@
 #include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
-#include "core/data/row-file.h"
 #include "core/plugin/external.h"
 #include "core/plugin/registry.h"
 #include "runner/by-hand/steps-by-hand.h"

@@ -202,9 +202,7 @@ check_guesses (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
 static gboolean
 has_reference (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
 {
-  for (gsize i = 0; i < plan->cells->len; i++) {
-    const AssayCell *other = assay_plan_cell (plan, i);
-
+  ASSAY_FOR_EACH_IN (const AssayCell, other, plan->cells) {
     if (other->trial == 0 && other->dataset == cell->dataset && other->attack == cell->attack
         && other->utility == ASSAY_NO_COMPONENT && !is_about (plan, claim, other))
       return TRUE;
@@ -227,9 +225,7 @@ find_support (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *c
               gboolean *ret_has_attack, gboolean *ret_has_reference, gboolean *ret_has_starts)
 {
   *ret_has_attack = *ret_has_reference = *ret_has_starts = FALSE;
-  for (gsize i = 0; i < plan->cells->len; i++) {
-    const AssayCell *other = assay_plan_cell (plan, i);
-
+  ASSAY_FOR_EACH_IN (const AssayCell, other, plan->cells) {
     if (!is_about (plan, claim, other) || other->dataset != cell->dataset
         || other->defense != cell->defense || assay_plan_attack (plan, other)->attack->is_generic)
       continue;
@@ -278,8 +274,7 @@ check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
 static gboolean
 has_adaptive (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *cell)
 {
-  for (gsize i = 0; i < plan->cells->len; i++) {
-    const AssayCell *other = assay_plan_cell (plan, i);
+  ASSAY_FOR_EACH_IN (const AssayCell, other, plan->cells) {
     const AssayAttack *attack;
 
     if (!is_about (plan, claim, other) || other->dataset != cell->dataset

@@ -5,8 +5,7 @@
 static void
 check_components (GPtrArray *doubts, const GPtrArray *components)
 {
-  for (guint i = 0; i < components->len; i++) {
-    const AssayComponent *component = assay_plan_component (components, i);
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
     const AssayExternal *external = assay_plugin_external (component->plugin);
     g_autofree char *by = external != NULL && external->confinement != NULL
                               ? external->confinement (component->settings->values)

@@ -39,9 +39,7 @@ check_defenses (GPtrArray *doubts, const AssayPlan *plan)
 static void
 check_gaps (GPtrArray *doubts, const char *kind, const GPtrArray *components)
 {
-  for (guint i = 0; i < components->len; i++) {
-    const AssayComponent *component = assay_plan_component (components, i);
-
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
     for (const AssayParam *param = component->settings->table; param != NULL && param->name != NULL;
          param++) {
       g_autofree char *value = assay_settings_get (component->settings, param);
@@ -89,8 +87,7 @@ check_programs (GPtrArray *doubts, const AssayPlan *plan, const char *kind,
 {
   g_autofree char *folder = g_path_get_dirname (plan->scenario);
 
-  for (guint i = 0; i < components->len; i++) {
-    const AssayComponent *component = assay_plan_component (components, i);
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
     g_autofree char *command = command_of (component);
     g_auto (GStrv) words = NULL;
     g_autofree char *found = NULL;
@@ -116,9 +113,7 @@ check_programs (GPtrArray *doubts, const AssayPlan *plan, const char *kind,
 static void
 check_tuning (GPtrArray *doubts, const AssayPlan *plan)
 {
-  for (guint i = 0; i < plan->attacks->len; i++) {
-    const AssayComponent *component = assay_plan_component (plan->attacks, i);
-
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks) {
     if (component->candidates != NULL && component->candidates->len == 1)
       assay_doubt (doubts,
                    "[attack %s] %s leaves one candidate: nothing is chosen, and the secrets set "

@@ -173,25 +173,20 @@ write_parameter (AssayJson *json, const AssayParam *param)
 {
   static const char *const names[] = { "bool", "int", "real", "choice", "string" };
 
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "name", param->name);
-  assay_json_member_string (json, "type", names[param->type]);
-  assay_json_member_string (json, "help", param->help);
+  assay_json_write (json, "{name %s type %s help %s", param->name, names[param->type],
+                    param->help);
   if (param->type == ASSAY_PARAM_TYPE_INT || param->type == ASSAY_PARAM_TYPE_REAL) {
-    assay_json_member_double (json, "low", param->low);
-    assay_json_member_double (json, "high", param->high);
-    assay_json_member_double (json, "default", param->number);
-    assay_json_member_string (json, "unit", param->unit);
+    assay_json_write (json, "low %g high %g default %g unit %s", param->low, param->high,
+                      param->number, param->unit);
   } else if (param->type == ASSAY_PARAM_TYPE_BOOL) {
-    assay_json_member_bool (json, "default", param->number != 0);
+    assay_json_write (json, "default %i", param->number != 0);
   } else if (param->type == ASSAY_PARAM_TYPE_CHOICE) {
-    assay_json_member_array (json, "choices");
+    assay_json_write (json, "choices [");
     for (guint i = 0; param->choices[i] != NULL; i++)
       assay_json_string (json, param->choices[i]);
-    assay_json_end_array (json);
-    assay_json_member_string (json, "default", param->choices[(guint) param->number]);
+    assay_json_write (json, "] default %s", param->choices[(guint) param->number]);
   } else {
-    assay_json_member_string (json, "default", param->text);
+    assay_json_write (json, "default %s", param->text);
   }
   assay_json_end_object (json);
 }
@@ -199,7 +194,8 @@ write_parameter (AssayJson *json, const AssayParam *param)
 static void
 write_names (AssayJson *json, const char *key, guint set, const char *(*name) (guint bit))
 {
-  assay_json_member_array (json, key);
+  assay_json_key (json, key);
+  assay_json_begin_array (json);
   for (guint bit = 0; bit < 32; bit++)
     if (set & (1u << bit))
       assay_json_string (json, name (bit));
@@ -223,19 +219,14 @@ write_measuring (AssayJson *json, const AssayPlugin *plugin)
 {
   const AssayMeasuring *measuring = assay_measuring_of (plugin);
 
-  assay_json_member_bool (json, "utility", plugin->type == ASSAY_PLUGIN_UTILITY);
-  assay_json_member_bool (json, "on_request", is_on_request (plugin));
+  assay_json_write (json, "utility %i on_request %i", plugin->type == ASSAY_PLUGIN_UTILITY,
+                    is_on_request (plugin));
   if (measuring->reads != 0)
     write_names (json, "reads", measuring->reads, kind_name);
-  assay_json_member_array (json, "measures");
-  for (const AssayMeasure *measure = measuring->measures; measure->name != NULL; measure++) {
-    assay_json_begin_object (json);
-    assay_json_member_string (json, "name", measure->name);
-    assay_json_member_string (json, "unit", measure->unit);
-    assay_json_member_string (json, "help", measure->help);
-    assay_json_member_string (json, "direction", assay_measure_direction (measuring, measure));
-    assay_json_end_object (json);
-  }
+  assay_json_write (json, "measures [");
+  for (const AssayMeasure *measure = measuring->measures; measure->name != NULL; measure++)
+    assay_json_write (json, "{name %s unit %s help %s direction %s}", measure->name, measure->unit,
+                      measure->help, assay_measure_direction (measuring, measure));
   assay_json_end_array (json);
 }
 
@@ -244,12 +235,10 @@ write_defense (AssayJson *json, const AssayDefense *defense)
 {
   g_autofree char *kinds = assay_release_kinds_describe (defense->produces);
 
-  assay_json_member_string (json, "releases", kinds);
-  assay_json_member_string (json, "claim", defense->claim);
-  if (defense->mechanism != NULL) {
-    assay_json_member_string (json, "neighbours", defense->mechanism->neighbours);
-    assay_json_member_bool (json, "density", assay_mechanism_has_ratio (defense->mechanism));
-  }
+  assay_json_write (json, "releases %s claim %s", kinds, defense->claim);
+  if (defense->mechanism != NULL)
+    assay_json_write (json, "neighbours %s density %i", defense->mechanism->neighbours,
+                      assay_mechanism_has_ratio (defense->mechanism));
 }
 
 static void
@@ -268,20 +257,13 @@ write_plugin (AssayJson *json, const AssayPlugin *plugin)
   const AssayAttack *attack = assay_attack_of (plugin);
   const AssayAuditor *auditor = assay_auditor_of (plugin);
 
-  assay_json_begin_object (json);
   /* A utility is a metric of what is released. */
-  assay_json_member_string (json, "type",
-                            plugin->type == ASSAY_PLUGIN_UTILITY
-                                ? "metric"
-                                : assay_plugin_type_name (plugin->type));
-  assay_json_member_string (json, "id", plugin->id);
-  assay_json_member_string (json, "summary", plugin->summary);
-  assay_json_member_string (json, "work", plugin->reference.work);
-  assay_json_member_string (json, "place", plugin->reference.place);
-  if (origin != NULL) {
-    assay_json_member_string (json, "file", origin->path);
-    assay_json_member_string (json, "sha256", origin->sha256);
-  }
+  assay_json_write (json, "{type %s id %s summary %s work %s place %s",
+                    plugin->type == ASSAY_PLUGIN_UTILITY ? "metric"
+                                                         : assay_plugin_type_name (plugin->type),
+                    plugin->id, plugin->summary, plugin->reference.work, plugin->reference.place);
+  if (origin != NULL)
+    assay_json_write (json, "file %s sha256 %s", origin->path, origin->sha256);
   if (defense != NULL)
     write_defense (json, defense);
   if (attack != NULL)
@@ -290,11 +272,10 @@ write_plugin (AssayJson *json, const AssayPlugin *plugin)
     write_attack (json, plugin, auditor->reads, ASSAY_GRANT_NONE);
   if (assay_measuring_of (plugin) != NULL)
     write_measuring (json, plugin);
-  assay_json_member_array (json, "parameters");
+  assay_json_write (json, "parameters [");
   for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL; param++)
     write_parameter (json, param);
-  assay_json_end_array (json);
-  assay_json_end_object (json);
+  assay_json_write (json, "]}");
 }
 
 static void

@@ -11,8 +11,7 @@
 static void
 print_parts (const char *kind, const GPtrArray *components)
 {
-  for (guint i = 0; i < components->len; i++) {
-    const AssayComponent *component = assay_plan_component (components, i);
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
     g_autofree char *canonical = assay_settings_canonical (component->settings);
     g_autofree char *grants = assay_grants_describe (component->grants);
     g_autofree char *settings = NULL;

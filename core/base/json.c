@@ -2,6 +2,7 @@
 #include "core/base/json.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/base/text.h"
 
@@ -243,25 +244,59 @@ assay_json_member_double (AssayJson *json, const char *key, double value)
   assay_json_double (json, value);
 }
 
-void
-assay_json_member_bool (AssayJson *json, const char *key, gboolean value)
+/* The value of the conversion at @at, which is behind its %. Returns where that ends. */
+static const char *
+write_value (AssayJson *json, const char *at, va_list *values)
 {
-  assay_json_key (json, key);
-  assay_json_bool (json, value);
+  G_STATIC_ASSERT (sizeof (gsize) == sizeof (guint64) && sizeof (long) == sizeof (guint64));
+
+  switch (*at) {
+  case 's':
+    assay_json_string (json, va_arg (*values, const char *));
+    break;
+  case 'g':
+    assay_json_double (json, va_arg (*values, double));
+    break;
+  case 'i':
+    assay_json_bool (json, va_arg (*values, gboolean));
+    break;
+  case 'd':
+    assay_json_int (json, va_arg (*values, gint));
+    break;
+  case 'u':
+    assay_json_int (json, va_arg (*values, guint));
+    break;
+  default: /* %zu, %lu, %ld */
+    assay_json_int (json, va_arg (*values, gint64));
+    at++;
+  }
+  return at + 1;
 }
 
 void
-assay_json_member_object (AssayJson *json, const char *key)
+assay_json_write (AssayJson *json, const char *format, ...)
 {
-  assay_json_key (json, key);
-  assay_json_begin_object (json);
-}
+  va_list values;
 
-void
-assay_json_member_array (AssayJson *json, const char *key)
-{
-  assay_json_key (json, key);
-  assay_json_begin_array (json);
+  va_start (values, format);
+  for (const char *at = format; *at != '\0';) {
+    const gsize length = strcspn (at, " %{}[]");
+    g_autofree char *name = g_strndup (at, length);
+
+    if (length > 0)
+      assay_json_key (json, name);
+    at += length;
+    if (*at == '%') {
+      at = write_value (json, at + 1, &values);
+      continue;
+    }
+    if (*at == '{' || *at == '[')
+      open_bracket (json, *at);
+    else if (*at == '}' || *at == ']')
+      close_bracket (json, *at);
+    at += *at != '\0';
+  }
+  va_end (values);
 }
 
 void

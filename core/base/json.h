@@ -43,13 +43,15 @@ void assay_json_double (AssayJson *json, double value);
 void assay_json_bool (AssayJson *json, gboolean value);
 void assay_json_raw (AssayJson *json, const char *text); /* @text is JSON already */
 
+/* What @format says, with the values in their order: "cell {id %s n %zu won %i}" is a member cell,
+ * an object of three. A name stands before its value, which is %s (NULL writes null), %g (as by
+ * assay_json_double), %d, %u, %zu or that of 64 bits, or %i, true or false; or {} or [] around
+ * others. */
+void assay_json_write (AssayJson *json, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
 void assay_json_member_string (AssayJson *json, const char *key, const char *value);
 void assay_json_member_int (AssayJson *json, const char *key, gint64 value);
 void assay_json_member_double (AssayJson *json, const char *key, double value);
-void assay_json_member_bool (AssayJson *json, const char *key, gboolean value);
-/* Begins one, which is ended as others are. */
-void assay_json_member_object (AssayJson *json, const char *key);
-void assay_json_member_array (AssayJson *json, const char *key);
 
 /* "name": value of one setting, with numbers and booleans as such. */
 void assay_json_setting (AssayJson *json, const AssaySettings *settings, const AssayParam *param);

@@ -155,8 +155,7 @@ write_names (AssayJson *json, const char *const *names)
 {
   if (names == NULL)
     return;
-  assay_json_key (json, "attribute_names");
-  assay_json_begin_array (json);
+  assay_json_write (json, "attribute_names [");
   for (guint i = 0; names[i] != NULL; i++)
     assay_json_string (json, names[i]);
   assay_json_end_array (json);
@@ -165,8 +164,7 @@ write_names (AssayJson *json, const char *const *names)
 static void
 write_grants (AssayJson *json, guint grants)
 {
-  assay_json_key (json, "grants");
-  assay_json_begin_array (json);
+  assay_json_write (json, "grants [");
   for (guint bit = 0; assay_grant_names[bit] != NULL; bit++)
     if (grants & 1u << bit)
       assay_json_string (json, assay_grant_names[bit]);
@@ -205,8 +203,7 @@ write_named (AssayJson *json, const char *settings)
   }
   if (n == 0)
     return;
-  assay_json_key (json, "set");
-  assay_json_begin_object (json);
+  assay_json_write (json, "set {");
   for (guint i = 0; words[i] != NULL; i++) {
     char *value = strchr (words[i], '=');
 
@@ -227,25 +224,20 @@ write_request (AssayExecFolder *folder, GError **error)
   g_autofree char *text = NULL;
   g_autoptr (GError) problem = NULL;
 
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "format", "assay-request/1");
-  assay_json_member_string (json, "role", request->role);
-  assay_json_member_string (json, "settings", folder->exec->settings);
+  assay_json_write (json, "{format %s role %s settings %s", "assay-request/1", request->role,
+                    folder->exec->settings);
   write_named (json, folder->exec->settings);
   write_seed (json, "seed", request->stream, 0);
   if (g_str_equal (request->role, "defense"))
     write_seed (json, "key", request->key, G_MAXUINT64);
-  assay_json_member_int (json, "n", (gint64) request->n);
-  assay_json_member_int (json, "d", (gint64) request->cols);
+  assay_json_write (json, "n %zu d %zu", request->n, request->cols);
   if (request->kind != ASSAY_RELEASE_NONE)
-    assay_json_member_string (json, "kind", assay_release_kind_name (request->kind));
+    assay_json_write (json, "kind %s", assay_release_kind_name (request->kind));
   if (request->game != NULL)
-    assay_json_member_string (json, "game", request->game);
+    assay_json_write (json, "game %s", request->game);
   write_names (json, request->attribute_names);
-  if (request->count > 0) {
-    assay_json_member_int (json, "count", (gint64) request->count);
-    assay_json_member_int (json, "outputs", (gint64) request->n_outputs);
-  }
+  if (request->count > 0)
+    assay_json_write (json, "count %zu outputs %zu", request->count, request->n_outputs);
   assay_geometry_write (json, request->geometry, NULL);
   write_grants (json, request->grants);
   assay_json_end_object (folder->arrays);

@@ -5,9 +5,6 @@
 
 #include "core/base/vectors.h"
 #include "core/games/control.h"
-#include "core/games/guesses/cross.h"
-#include "core/games/guesses/infer.h"
-#include "core/games/guesses/member.h"
 
 #define AT_LEAST 0.75
 #define CHANCE 0.01

@@ -1,8 +1,6 @@
 /* Audits of programs that fail. */
 #include "core/games/single-runs.h"
 
-#include "core/base/error.h"
-
 /* A side. With all of the runs on one input failing, and none on the other, the bound is 3.5 at
  * level 0.05; and 1.7 where each may take as long as the program has time. */
 #define TRAINING 32

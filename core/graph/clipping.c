@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/data/matrix.h"
 #include "core/graph/triangles.h"
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/data/matrix.h"

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/data/matrix.h"
 

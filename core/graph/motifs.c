@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/data/matrix.h"
 
 const char *const assay_motifs[] = { "triangles", "codegree", NULL };

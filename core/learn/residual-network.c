@@ -5,7 +5,6 @@
 
 #include "core/base/free.h"
 #include "core/base/vectors.h"
-#include "core/math/linalg.h"
 
 #define MOST_INPUTS 128
 #define HIDDEN 256

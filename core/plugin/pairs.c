@@ -6,6 +6,7 @@
 
 #include <glib/gstdio.h>
 
+#include "core/base/each.h"
 #include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/data/kinds/item-numbers.h"
@@ -57,9 +58,7 @@ assay_pairs_bytes (const AssayPairs *pairs)
 {
   gsize bytes = 0;
 
-  for (guint i = 0; i < pairs->releases->len; i++) {
-    const AssayOwnRelease *own = assay_pairs_get (pairs, i);
-
+  ASSAY_FOR_EACH (const AssayOwnRelease, own, pairs->releases) {
     bytes += assay_arrays_bytes (&own->release->arrays) + assay_arrays_bytes (&own->known);
   }
   return bytes;
@@ -78,8 +77,7 @@ assay_pairs_gather (const AssayPairs *pairs, AssayRows **ret_rows, AssayRows **r
 
   if (released == NULL)
     return FALSE;
-  for (guint i = 0; i < pairs->releases->len; i++) {
-    const AssayOwnRelease *own = assay_pairs_get (pairs, i);
+  ASSAY_FOR_EACH (const AssayOwnRelease, own, pairs->releases) {
     const AssayView view = assay_own_rows (own);
     const float *points = assay_release_subspaces (own->release).translation;
 

@@ -6,7 +6,8 @@
 static void
 write_lines (AssayJson *json, const char *name, const GPtrArray *lines)
 {
-  assay_json_member_array (json, name);
+  assay_json_key (json, name);
+  assay_json_begin_array (json);
   for (guint i = 0; i < lines->len; i++)
     assay_json_string (json, lines->pdata[i]);
   assay_json_end_array (json);
@@ -69,27 +70,17 @@ assay_report_baseline_json (const AssayBaseline *baseline)
 {
   AssayJson *json = assay_json_new ();
 
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "format", "assay-baseline/1");
-  assay_json_member_int (json, "worse", baseline->n_worse);
-  assay_json_member_int (json, "uncompared", baseline->n_uncompared);
-  assay_json_member_int (json, "no_evidence", baseline->n_no_evidence);
+  assay_json_write (json, "{format %s worse %u uncompared %u no_evidence %u", "assay-baseline/1",
+                    baseline->n_worse, baseline->n_uncompared, baseline->n_no_evidence);
   write_lines (json, "changed", baseline->changes);
   write_lines (json, "not_compared", baseline->left_out);
-  assay_json_member_array (json, "comparisons");
-  ASSAY_FOR_EACH_IN (const AssayComparison, one, baseline->comparisons) {
-    assay_json_begin_object (json);
-    assay_json_member_string (json, "cell", one->cell->id);
-    assay_json_member_string (json, "measure", one->measure->name);
-    assay_json_member_double (json, "difference", one->test.difference);
-    assay_json_member_int (json, "n", (gint64) one->test.n);
-    assay_json_member_double (json, "p_value", one->test.p_worse);
-    assay_json_member_double (json, "adjusted_p", one->adjusted);
-    assay_json_member_string (json, "method", one->test.method);
-    assay_json_member_bool (json, "worse", one->is_worse);
-    assay_json_end_object (json);
-  }
-  assay_json_end_array (json);
-  assay_json_end_object (json);
+  assay_json_write (json, "comparisons [");
+  ASSAY_FOR_EACH_IN (const AssayComparison, one, baseline->comparisons)
+    assay_json_write (json,
+                      "{cell %s measure %s difference %g n %zu p_value %g adjusted_p %g method %s "
+                      "worse %i}",
+                      one->cell->id, one->measure->name, one->test.difference, one->test.n,
+                      one->test.p_worse, one->adjusted, one->test.method, one->is_worse);
+  assay_json_write (json, "]}");
   return assay_json_finish (json);
 }

@@ -37,7 +37,7 @@ assay_report_confinement_json (const AssayResults *results, AssayJson *json)
 
   if (results->confinement == NULL)
     return;
-  assay_json_member_array (json, "confinement");
+  assay_json_write (json, "confinement [");
   for (guint i = 0; lines[i] != NULL; i++)
     if (*lines[i] != '\0')
       assay_json_string (json, lines[i]);

@@ -245,7 +245,7 @@ write_scores (AssayJson *json, const double *scores, gsize n)
 {
   if (scores == NULL)
     return;
-  assay_json_member_array (json, "scores");
+  assay_json_write (json, "scores [");
   for (gsize r = 0; r < n; r++)
     assay_json_double (json, scores[r]);
   assay_json_end_array (json);
@@ -259,11 +259,8 @@ write_column (AssayJson *json, const AssayResultColumn *column, gsize n_rows, gs
                                        [ASSAY_SHOWN_RECOVERED] = "recovered" };
   const AssayResultCell *cell = column->cell;
 
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "role", roles[column->role]);
-  assay_json_member_string (json, "says", column->says);
-  assay_json_member_int (json, "x", (gint64) x);
-  assay_json_member_int (json, "width", (gint64) width);
+  assay_json_write (json, "{role %s says %s x %zu width %zu", roles[column->role], column->says, x,
+                    width);
   assay_report_json_component (json, "dataset", cell->dataset, FALSE);
   assay_json_end_object (json);
   if (column->role != ASSAY_SHOWN_ORIGINAL) {
@@ -272,9 +269,8 @@ write_column (AssayJson *json, const AssayResultColumn *column, gsize n_rows, gs
   }
   if (column->role == ASSAY_SHOWN_RECOVERED) {
     assay_report_json_component (json, "attack", cell->attack_or_utility, TRUE);
-    assay_json_end_object (json);
-    assay_json_member_string (json, "cell", cell->id);
-    assay_json_member_string (json, "status", assay_result_status_name (cell->status));
+    assay_json_write (json, "} cell %s status %s", cell->id,
+                      assay_result_status_name (cell->status));
     write_scores (json, column->scores, n_rows);
   }
   assay_json_end_object (json);
@@ -287,25 +283,16 @@ assay_contact_sheet_json (const AssayResultContactSheet *sheet)
   Layout layout;
 
   layout_init (sheet, &layout);
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "format", "assay-pictures/1");
-  assay_json_member_string (json, "name", sheet->name);
+  assay_json_write (json, "{format %s name %s", "assay-pictures/1", sheet->name);
   if (sheet->measure != NULL)
-    assay_json_member_string (json, "measure", sheet->measure->name);
-  assay_json_member_array (json, "columns");
+    assay_json_write (json, "measure %s", sheet->measure->name);
+  assay_json_write (json, "columns [");
   for (guint c = 0; c < sheet->columns->len; c++)
     write_column (json, sheet->columns->pdata[c], sheet->n_rows, layout.x[c], layout.width[c]);
-  assay_json_end_array (json);
-  assay_json_member_array (json, "rows");
-  for (gsize r = 0; r < sheet->n_rows; r++) {
-    assay_json_begin_object (json);
-    assay_json_member_int (json, "unit", (gint64) r);
-    assay_json_member_int (json, "y", (gint64) layout.y[r]);
-    assay_json_member_int (json, "height", (gint64) layout.height[r]);
-    assay_json_end_object (json);
-  }
-  assay_json_end_array (json);
-  assay_json_end_object (json);
+  assay_json_write (json, "] rows [");
+  for (gsize r = 0; r < sheet->n_rows; r++)
+    assay_json_write (json, "{unit %zu y %zu height %zu}", r, layout.y[r], layout.height[r]);
+  assay_json_write (json, "]}");
   layout_clear (&layout);
   return assay_json_finish (json);
 }

@@ -11,7 +11,7 @@ write_settings (AssayJson *json, const AssayResultSettings *settings)
 {
   const gboolean was_compact = json->is_compact;
 
-  assay_json_member_object (json, "settings");
+  assay_json_write (json, "settings {");
   json->is_compact = TRUE;
   for (gsize i = 0; i < settings->n; i++) {
     const AssayResultSetting *setting = &settings->all[i];
@@ -32,19 +32,20 @@ void
 assay_report_json_component (AssayJson *json, const char *key,
                              const AssayResultComponent *component, gboolean has_label)
 {
-  assay_json_member_object (json, key);
+  assay_json_key (json, key);
+  assay_json_begin_object (json);
   if (has_label)
-    assay_json_member_string (json, "label", component->label);
-  assay_json_member_string (json, "plugin", component->plugin);
+    assay_json_write (json, "label %s", component->label);
+  assay_json_write (json, "plugin %s", component->plugin);
   if (component->remark != NULL)
-    assay_json_member_string (json, "remark", component->remark);
+    assay_json_write (json, "remark %s", component->remark);
   write_settings (json, component->settings);
 }
 
 static void
 write_grants (AssayJson *json, const AssayResultComponent *attack)
 {
-  assay_json_member_array (json, "grants");
+  assay_json_write (json, "grants [");
   for (guint i = 0; attack->grants[i] != NULL; i++)
     assay_json_string (json, attack->grants[i]);
   assay_json_end_array (json);
@@ -55,29 +56,13 @@ write_measurement (AssayJson *json, const AssayMeasurement *measurement)
 {
   const AssayInterval *interval = &measurement->interval;
 
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "measure", measurement->measure->name);
-  assay_json_member_double (json, "estimate", interval->estimate);
-  assay_json_member_double (json, "lower", interval->lower);
-  assay_json_member_double (json, "upper", interval->upper);
-  assay_json_member_double (json, "confidence", measurement->confidence);
-  assay_json_member_int (json, "n", (gint64) interval->n);
+  assay_json_write (json, "{measure %s estimate %g lower %g upper %g confidence %g n %zu",
+                    measurement->measure->name, interval->estimate, interval->lower,
+                    interval->upper, measurement->confidence, interval->n);
   if (interval->n_groups > 0)
-    assay_json_member_int (json, "groups", (gint64) interval->n_groups);
-  assay_json_member_string (json, "method", interval->method);
-  assay_json_member_string (json, "unit", measurement->measure->unit);
+    assay_json_write (json, "groups %zu", interval->n_groups);
+  assay_json_write (json, "method %s unit %s", interval->method, measurement->measure->unit);
   write_settings (json, measurement->metric->settings);
-  assay_json_end_object (json);
-}
-
-static void
-write_pairs (AssayJson *json, const AssayPairsRecord *pairs)
-{
-  assay_json_member_object (json, "pairs");
-  assay_json_member_int (json, "tried", pairs->tried);
-  assay_json_member_int (json, "offered", pairs->offered);
-  assay_json_member_int (json, "of-defense", pairs->own);
-  assay_json_member_string (json, "decisive", pairs->decisive != NULL ? pairs->decisive : "");
   assay_json_end_object (json);
 }
 
@@ -85,55 +70,59 @@ write_pairs (AssayJson *json, const AssayPairsRecord *pairs)
 static void
 write_audit (AssayJson *json, const AssayAuditRecord *audit)
 {
-  const gboolean is_one_run = audit->counts.kind == ASSAY_AUDIT_ONE_RUN;
+  const AssayAudit *counts = &audit->counts;
+  const AssayPairsRecord *pairs = &audit->pairs;
 
-  assay_json_member_object (json, "audit");
-  assay_json_member_string (json, "event", audit->says);
-  assay_json_member_double (json, "delta", audit->counts.delta);
-  if (!is_one_run) {
-    assay_json_member_int (json, "pair", audit->pair);
-    assay_json_member_bool (json, "of-second-input", audit->is_swapped);
-    assay_json_member_int (json, "trained-on", (gint64) audit->trained_on);
-    write_pairs (json, &audit->pairs);
+  assay_json_write (json, "audit {event %s delta %g", audit->says, counts->delta);
+  if (counts->kind == ASSAY_AUDIT_ONE_RUN) {
+    assay_json_write (json, "guesses %zu right %zu canaries %zu}", counts->runs, counts->hits,
+                      counts->mistakes);
+    return;
   }
-  assay_json_member_int (json, is_one_run ? "guesses" : "runs", (gint64) audit->counts.runs);
-  assay_json_member_int (json, is_one_run ? "right" : "hits", (gint64) audit->counts.hits);
-  assay_json_member_int (json, is_one_run ? "canaries" : "mistakes",
-                         (gint64) audit->counts.mistakes);
+  assay_json_write (json, "pair %u of-second-input %i trained-on %zu", audit->pair,
+                    audit->is_swapped, audit->trained_on);
+  assay_json_write (json, "pairs {tried %u offered %u of-defense %u decisive %s}", pairs->tried,
+                    pairs->offered, pairs->own, pairs->decisive != NULL ? pairs->decisive : "");
+  assay_json_write (json, "runs %zu hits %zu mistakes %zu}", counts->runs, counts->hits,
+                    counts->mistakes);
+}
+
+/* The object of a component with nothing else in it. */
+static void
+write_component (AssayJson *json, const char *key, const AssayResultComponent *component)
+{
+  assay_report_json_component (json, key, component, TRUE);
   assay_json_end_object (json);
 }
 
 static void
 write_cell (AssayJson *json, const AssayResultCell *cell)
 {
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "id", cell->id);
+  assay_json_write (json, "{id %s", cell->id);
   if (cell->trial >= 0)
-    assay_json_member_int (json, "trial", cell->trial);
-  assay_json_member_string (json, "status", assay_result_status_name (cell->status));
-  assay_json_member_string (json, "message", cell->message);
+    assay_json_write (json, "trial %ld", cell->trial);
+  assay_json_write (json, "status %s message %s", assay_result_status_name (cell->status),
+                    cell->message);
   assay_report_json_component (json, "dataset", cell->dataset, FALSE);
-  assay_json_member_string (json, "sha256", cell->dataset->sha256);
-  assay_json_end_object (json);
-  assay_report_json_component (json, "defense", cell->defense, TRUE);
-  assay_json_end_object (json);
+  assay_json_write (json, "sha256 %s}", cell->dataset->sha256);
+  write_component (json, "defense", cell->defense);
   assay_report_json_component (json, cell->is_utility ? "utility" : "attack",
                                cell->attack_or_utility, TRUE);
   if (!cell->is_utility)
     write_grants (json, cell->attack_or_utility);
   assay_json_end_object (json);
   if (cell->n_starts > 0)
-    assay_json_member_int (json, "starts", cell->n_starts);
+    assay_json_write (json, "starts %u", cell->n_starts);
   if (isfinite (cell->confidence))
-    assay_json_member_double (json, "confidence", cell->confidence);
-  assay_json_member_array (json, "measurements");
-  for (guint i = 0; i < cell->measurements->len; i++)
-    write_measurement (json, assay_result_measurement (cell, i));
+    assay_json_write (json, "confidence %g", cell->confidence);
+  assay_json_write (json, "measurements [");
+  ASSAY_FOR_EACH_IN (const AssayMeasurement, measurement, cell->measurements)
+    write_measurement (json, measurement);
   assay_json_end_array (json);
   if (cell->omitted->len > 0) {
-    assay_json_member_array (json, "left_out");
-    for (guint i = 0; i < cell->omitted->len; i++)
-      assay_json_string (json, cell->omitted->pdata[i]);
+    assay_json_write (json, "left_out [");
+    ASSAY_FOR_EACH (const char, omitted, cell->omitted)
+      assay_json_string (json, omitted);
     assay_json_end_array (json);
   }
   if (cell->audit != NULL)
@@ -149,35 +138,20 @@ write_one (const AssayResultCell *cell, gpointer json, G_GNUC_UNUSED GError **er
 }
 
 static void
-write_pooled (AssayJson *json, const GPtrArray *cells)
-{
-  assay_json_member_array (json, "pooled");
-  for (guint i = 0; i < cells->len; i++)
-    write_cell (json, cells->pdata[i]);
-  assay_json_end_array (json);
-}
-
-static void
 write_tunings (AssayJson *json, const GArray *tunings, guint64 tune_secrets)
 {
-  assay_json_member_array (json, "tuning");
+  assay_json_write (json, "tuning [");
   ASSAY_FOR_EACH_IN (const AssayResultTuning, tuning, tunings) {
     assay_json_begin_object (json);
-    assay_report_json_component (json, "defense", tuning->defense, TRUE);
-    assay_json_end_object (json);
-    assay_report_json_component (json, "attack", tuning->attack, TRUE);
-    assay_json_end_object (json);
-    assay_json_member_string (json, "measure", tuning->measure);
-    assay_json_member_int (json, "secrets", (gint64) tune_secrets);
-    assay_json_member_array (json, "candidates");
+    write_component (json, "defense", tuning->defense);
+    write_component (json, "attack", tuning->attack);
+    assay_json_write (json, "measure %s secrets %zu candidates [", tuning->measure, tune_secrets);
     for (guint c = 0; c < tuning->n_candidates; c++) {
       assay_json_begin_object (json);
       write_settings (json, assay_result_component (tuning->candidates, c)->settings);
-      assay_json_member_double (json, "estimate", tuning->estimates[c]);
-      assay_json_end_object (json);
+      assay_json_write (json, "estimate %g}", tuning->estimates[c]);
     }
-    assay_json_end_array (json);
-    assay_json_end_object (json);
+    assay_json_write (json, "]}");
   }
   assay_json_end_array (json);
 }
@@ -185,21 +159,14 @@ write_tunings (AssayJson *json, const GArray *tunings, guint64 tune_secrets)
 static void
 write_controls (AssayJson *json, const GArray *controls)
 {
-  assay_json_member_array (json, "controls");
+  assay_json_write (json, "controls [");
   ASSAY_FOR_EACH_IN (const AssayResultControl, control, controls) {
     assay_json_begin_object (json);
-    assay_report_json_component (json, "attack", control->attack, TRUE);
-    assay_json_end_object (json);
-    if (control->defense != NULL) {
-      assay_report_json_component (json, "defense", control->defense, TRUE);
-      assay_json_end_object (json);
-    }
-    assay_json_member_string (json, "says", control->says);
-    assay_json_member_bool (json, "won", control->is_won);
-    assay_json_member_double (json, "share", control->share);
-    assay_json_member_double (json, "at-least", control->at_least);
-    assay_json_member_int (json, "n", (gint64) control->n);
-    assay_json_end_object (json);
+    write_component (json, "attack", control->attack);
+    if (control->defense != NULL)
+      write_component (json, "defense", control->defense);
+    assay_json_write (json, "says %s won %i share %g at-least %g n %zu}", control->says,
+                      control->is_won, control->share, control->at_least, control->n);
   }
   assay_json_end_array (json);
 }
@@ -208,21 +175,16 @@ write_controls (AssayJson *json, const GArray *controls)
 static void
 write_units (AssayJson *json, const GArray *all)
 {
-  assay_json_member_array (json, "units");
+  assay_json_write (json, "units [");
   ASSAY_FOR_EACH_IN (const AssayResultUnits, units, all) {
     assay_json_begin_object (json);
     assay_report_json_component (json, "dataset", units->dataset, FALSE);
-    assay_json_end_object (json);
-    assay_json_member_int (json, "secrets", (gint64) units->secrets);
-    assay_json_member_int (json, "labelled", (gint64) units->labelled);
-    assay_json_member_int (json, "equal", (gint64) units->equal);
-    assay_json_member_bool (json, "by-chance", units->is_by_chance);
-    assay_json_member_int (json, "near", (gint64) units->near);
-    assay_json_member_int (json, "units", (gint64) units->units);
-    assay_json_member_int (json, "clusters", (gint64) units->clusters);
-    assay_json_member_double (json, "effective", units->effective);
+    assay_json_write (json, "} secrets %zu labelled %zu equal %zu by-chance %i", units->secrets,
+                      units->labelled, units->equal, units->is_by_chance);
+    assay_json_write (json, "near %zu units %zu clusters %zu effective %g", units->near,
+                      units->units, units->clusters, units->effective);
     if (units->says != NULL)
-      assay_json_member_string (json, "says", units->says);
+      assay_json_write (json, "says %s", units->says);
     assay_json_end_object (json);
   }
   assay_json_end_array (json);
@@ -231,47 +193,29 @@ write_units (AssayJson *json, const GArray *all)
 static void
 write_skipped (AssayJson *json, const GArray *skipped)
 {
-  assay_json_member_array (json, "skipped");
-  ASSAY_FOR_EACH_IN (const AssaySkip, skip, skipped) {
-    assay_json_begin_object (json);
-    assay_json_member_string (json, "defense", skip->defense);
-    assay_json_member_string (json, "attack", skip->attack);
-    assay_json_member_string (json, "reason", skip->reason);
-    assay_json_end_object (json);
-  }
+  assay_json_write (json, "skipped [");
+  ASSAY_FOR_EACH_IN (const AssaySkip, skip, skipped)
+    assay_json_write (json, "{defense %s attack %s reason %s}", skip->defense, skip->attack,
+                      skip->reason);
   assay_json_end_array (json);
-}
-
-static void
-write_bool (AssayJson *json, const char *key, gboolean value)
-{
-  assay_json_key (json, key);
-  assay_json_bool (json, value);
 }
 
 static void
 write_hypothesis (AssayJson *json, const AssayResultHypothesis *hypothesis, gboolean is_epsilon)
 {
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "cell", hypothesis->cell->id);
-  assay_json_member_double (json, "bound", hypothesis->bound);
-  assay_json_member_double (json, "estimate", hypothesis->interval.estimate);
-  assay_json_member_double (json, "lower", hypothesis->interval.lower);
-  assay_json_member_double (json, "upper", hypothesis->interval.upper);
-  assay_json_member_int (json, "n", (gint64) hypothesis->interval.n);
-  assay_json_member_string (json, "excluded", hypothesis->why_not);
-  assay_json_member_double (json, "p_violated", hypothesis->p_violated);
-  assay_json_member_double (json, "adjusted_violated", hypothesis->adjusted_violated);
-  assay_json_member_double (json, "p_upheld", hypothesis->p_upheld);
-  assay_json_member_double (json, "adjusted_upheld", hypothesis->adjusted_upheld);
-  assay_json_member_double (json, "detectable", hypothesis->detectable);
-  assay_json_member_double (json, "units_needed", hypothesis->units_needed);
-  if (is_epsilon) {
-    assay_json_member_double (json, "delta", hypothesis->delta);
-    assay_json_member_double (json, "power", hypothesis->power);
-    assay_json_member_double (json, "power_at", hypothesis->power_at);
-    write_bool (json, "power_measured", hypothesis->is_power_measured);
-  }
+  const AssayInterval *interval = &hypothesis->interval;
+
+  assay_json_write (json, "{cell %s bound %g estimate %g lower %g upper %g n %zu excluded %s",
+                    hypothesis->cell->id, hypothesis->bound, interval->estimate, interval->lower,
+                    interval->upper, interval->n, hypothesis->why_not);
+  assay_json_write (json, "p_violated %g adjusted_violated %g p_upheld %g adjusted_upheld %g",
+                    hypothesis->p_violated, hypothesis->adjusted_violated, hypothesis->p_upheld,
+                    hypothesis->adjusted_upheld);
+  assay_json_write (json, "detectable %g units_needed %g", hypothesis->detectable,
+                    hypothesis->units_needed);
+  if (is_epsilon)
+    assay_json_write (json, "delta %g power %g power_at %g power_measured %i", hypothesis->delta,
+                      hypothesis->power, hypothesis->power_at, hypothesis->is_power_measured);
   assay_json_end_object (json);
 }
 
@@ -279,68 +223,58 @@ write_hypothesis (AssayJson *json, const AssayResultHypothesis *hypothesis, gboo
 static void
 write_decisive (AssayJson *json, const AssayResultClaim *claim)
 {
-  const AssayResultHypothesis *one = assay_result_decisive (claim);
-  const gboolean is_upheld = claim->verdict == ASSAY_VERDICT_UPHELD;
+  static const AssayResultHypothesis none
+      = { .interval = { .estimate = NAN, .lower = NAN, .upper = NAN },
+          .p_violated = NAN,
+          .adjusted_violated = NAN,
+          .detectable = NAN,
+          .test_lower = NAN,
+          .test_upper = NAN };
+  const AssayResultHypothesis *found = assay_result_decisive (claim);
+  const AssayResultHypothesis *one = found != NULL ? found : &none;
+  const gboolean is_upheld = found != NULL && claim->verdict == ASSAY_VERDICT_UPHELD;
 
-  assay_json_member_double (json, "estimate", one != NULL ? one->interval.estimate : NAN);
-  assay_json_member_double (json, "lower", one != NULL ? one->interval.lower : NAN);
-  assay_json_member_double (json, "upper", one != NULL ? one->interval.upper : NAN);
-  assay_json_member_int (json, "n", one != NULL ? (gint64) one->interval.n : 0);
-  assay_json_member_double (json, "p_value",
-                            one == NULL ? NAN
-                            : is_upheld ? one->p_upheld
-                                        : one->p_violated);
-  assay_json_member_double (json, "adjusted_p",
-                            one == NULL ? NAN
-                            : is_upheld ? one->adjusted_upheld
-                                        : one->adjusted_violated);
-  assay_json_member_string (json, "verdict", assay_verdict_name (claim->verdict));
-  assay_json_member_string (json, "reason", claim->reason);
-  assay_json_member_double (json, "detectable", one != NULL ? one->detectable : NAN);
-  assay_json_member_string (json, "test", one != NULL ? one->test : NULL);
-  assay_json_member_double (json, "test_lower", one != NULL ? one->test_lower : NAN);
-  assay_json_member_double (json, "test_upper", one != NULL ? one->test_upper : NAN);
+  assay_json_write (json, "estimate %g lower %g upper %g n %zu", one->interval.estimate,
+                    one->interval.lower, one->interval.upper, one->interval.n);
+  assay_json_write (json, "p_value %g adjusted_p %g", is_upheld ? one->p_upheld : one->p_violated,
+                    is_upheld ? one->adjusted_upheld : one->adjusted_violated);
+  assay_json_write (json, "verdict %s reason %s", assay_verdict_name (claim->verdict),
+                    claim->reason);
+  assay_json_write (json, "detectable %g test %s test_lower %g test_upper %g", one->detectable,
+                    one->test, one->test_lower, one->test_upper);
 }
 
 /* A secret; or the pair of inputs and the event that tells them apart. */
 static void
 write_witness (AssayJson *json, guint64 seed, const AssayResultWitness *witness)
 {
-  assay_json_member_string (json, "cell", witness->cell);
-  assay_json_member_int (json, "seed", (gint64) seed);
-  assay_json_member_int (json, "trial", witness->trial);
+  assay_json_write (json, "cell %s seed %zu trial %ld", witness->cell, seed, witness->trial);
   if (witness->audit == NULL) {
-    assay_json_member_int (json, "secret", (gint64) witness->secret);
+    assay_json_write (json, "secret %zu", witness->secret);
   } else {
     if (witness->audit->counts.kind == ASSAY_AUDIT_TWO_INPUTS)
-      assay_json_member_int (json, "pair", witness->audit->pair);
-    assay_json_member_string (json, "event", witness->audit->says);
+      assay_json_write (json, "pair %u", witness->audit->pair);
+    assay_json_write (json, "event %s", witness->audit->says);
   }
-  assay_json_member_double (json, "outcome", witness->outcome);
+  assay_json_write (json, "outcome %g", witness->outcome);
 }
 
 /* Empty where the verdict is another than that little was recovered. */
 static void
 write_attackers (AssayJson *json, const AssayResultAttackers *attackers)
 {
-  assay_json_member_object (json, "attackers");
+  assay_json_write (json, "attackers {");
   if (attackers->tried != NULL) {
     gpointer *game = attackers->games->pdata;
 
-    assay_json_member_array (json, "tried");
-    ASSAY_FOR_EACH (const AssayResultComponent, attack, attackers->tried) {
-      assay_json_begin_object (json);
-      assay_json_member_string (json, "attack", attack->label);
-      assay_json_member_string (json, "game", *game++);
-      assay_json_member_string (json, "knows", attack->knows);
-      assay_json_end_object (json);
-    }
-    assay_json_end_array (json);
-    assay_json_member_array (json, "not_tried");
+    assay_json_write (json, "tried [");
+    ASSAY_FOR_EACH (const AssayResultComponent, attack, attackers->tried)
+      assay_json_write (json, "{attack %s game %s knows %s}", attack->label,
+                        (const char *) *game++, attack->knows);
+    assay_json_write (json, "] not_tried [");
     ASSAY_FOR_EACH (const char, id, attackers->not_tried)
       assay_json_string (json, id);
-    assay_json_end_array (json);
-    write_bool (json, "adaptive", attackers->is_adaptive);
+    assay_json_write (json, "] adaptive %i", attackers->is_adaptive);
   }
   assay_json_end_object (json);
 }
@@ -348,59 +282,50 @@ write_attackers (AssayJson *json, const AssayResultAttackers *attackers)
 static void
 write_claim (AssayJson *json, guint64 seed, const AssayResultClaim *result)
 {
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "id", result->id);
-  assay_json_member_string (json, "says", result->says);
-  assay_json_member_string (json, "source", result->source);
-  assay_json_member_string (json, "measure", result->measure->name);
+  assay_json_write (json, "{id %s says %s source %s measure %s", result->id, result->says,
+                    result->source, result->measure->name);
   assay_json_member_double (json, result->is_at_most ? "at-most" : "at-least",
                             assay_result_claim_bound (result));
-  assay_json_member_double (json, "confidence", result->confidence);
+  assay_json_write (json, "confidence %g", result->confidence);
   write_decisive (json, result);
-  assay_json_member_object (json, "witness");
+  assay_json_write (json, "witness {");
   if (result->witness.is_set)
     write_witness (json, seed, &result->witness);
   assay_json_end_object (json);
   write_attackers (json, &result->attackers);
-  assay_json_member_array (json, "hypotheses");
-  for (guint h = 0; h < result->hypotheses->len; h++)
-    write_hypothesis (json, &g_array_index (result->hypotheses, AssayResultHypothesis, h),
-                      result->measure->is_epsilon);
-  assay_json_end_array (json);
-  assay_json_end_object (json);
+  assay_json_write (json, "hypotheses [");
+  ASSAY_FOR_EACH_IN (const AssayResultHypothesis, hypothesis, result->hypotheses)
+    write_hypothesis (json, hypothesis, result->measure->is_epsilon);
+  assay_json_write (json, "]}");
 }
 
 gboolean
 assay_report_write_json (const AssayResults *results, AssayJson *json, GError **error)
 {
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "format", "assay-results/1");
+  assay_json_write (json, "{format %s", "assay-results/1");
   assay_report_write_version (json);
-  assay_json_member_object (json, "scenario");
-  assay_json_member_string (json, "title", results->title);
-  assay_json_member_string (json, "reference", results->reference);
-  assay_json_member_string (json, "sha256", results->scenario_sha256);
-  assay_json_member_string (json, "plan", results->plan_sha256);
+  assay_json_write (json, "scenario {title %s reference %s sha256 %s plan %s", results->title,
+                    results->reference, results->scenario_sha256, results->plan_sha256);
   assay_report_seal_json (results, json);
-  assay_json_member_int (json, "seed", (gint64) results->seed);
-  assay_json_member_int (json, "trials", (gint64) results->trials);
-  assay_json_member_int (json, "secrets", (gint64) results->secrets);
-  assay_json_end_object (json);
+  assay_json_write (json, "seed %zu trials %zu secrets %zu}", results->seed, results->trials,
+                    results->secrets);
   assay_report_write_plugins (json, results->plugins, FALSE);
   if (results->n_missing > 0)
-    assay_json_member_int (json, "missing_cells", (gint64) results->n_missing);
-  assay_json_member_array (json, "cells");
+    assay_json_write (json, "missing_cells %zu", results->n_missing);
+  assay_json_write (json, "cells [");
   if (!assay_results_each_cell (results, TRUE, write_one, json, error))
     return FALSE;
+  assay_json_write (json, "] pooled [");
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled)
+    write_cell (json, cell);
   assay_json_end_array (json);
-  write_pooled (json, results->pooled);
   write_tunings (json, results->tunings, results->tune_secrets);
   write_controls (json, results->controls);
   write_units (json, results->units);
   write_skipped (json, results->skipped);
-  assay_json_member_array (json, "claims");
-  for (guint i = 0; i < results->claims->len; i++)
-    write_claim (json, results->seed, results->claims->pdata[i]);
+  assay_json_write (json, "claims [");
+  ASSAY_FOR_EACH (const AssayResultClaim, claim, results->claims)
+    write_claim (json, results->seed, claim);
   assay_json_end_array (json);
   if (results->mutants != NULL)
     assay_report_mutants_json (results->mutants, json);

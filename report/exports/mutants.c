@@ -91,21 +91,12 @@ assay_report_mutants (const AssayResultMutants *mutants)
 void
 assay_report_mutants_json (const AssayResultMutants *mutants, AssayJson *json)
 {
-  assay_json_member_object (json, "mutants");
-  assay_json_member_bool (json, "stale", mutants->is_stale);
-  assay_json_member_int (json, "seen", mutants->n_seen);
-  assay_json_member_int (json, "counted", mutants->n_counted);
-  assay_json_member_array (json, "all");
-  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all) {
-    assay_json_begin_object (json);
-    assay_json_member_string (json, "family", one->family);
-    assay_json_member_string (json, "id", one->id);
-    assay_json_member_string (json, "verdict", assay_mutant_verdict_name (one->verdict));
-    assay_json_member_string (json, "claim", one->claim);
-    assay_json_end_object (json);
-  }
-  assay_json_end_array (json);
-  assay_json_end_object (json);
+  assay_json_write (json, "mutants {stale %i seen %u counted %u all [", mutants->is_stale,
+                    mutants->n_seen, mutants->n_counted);
+  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all)
+    assay_json_write (json, "{family %s id %s verdict %s claim %s}", one->family, one->id,
+                      assay_mutant_verdict_name (one->verdict), one->claim);
+  assay_json_write (json, "]}");
 }
 
 char *
@@ -113,28 +104,16 @@ assay_report_mutants_file (const AssayResultMutants *mutants)
 {
   AssayJson *json = assay_json_new ();
 
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "format", ASSAY_MUTANTS_FORMAT);
-  assay_json_member_string (json, "plan_sha256", mutants->plan_sha256);
-  assay_json_member_string (json, "claims_sha256", mutants->claims_sha256);
-  assay_json_member_string (json, "data_sha256", mutants->data_sha256);
-  assay_json_member_string (json, "version", mutants->version);
-  assay_json_member_string (json, "note", mutants->note);
-  assay_json_member_int (json, "seen", mutants->n_seen);
-  assay_json_member_int (json, "counted", mutants->n_counted);
-  assay_json_member_array (json, "mutants");
-  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all) {
-    assay_json_begin_object (json);
-    assay_json_member_string (json, "family", one->family);
-    assay_json_member_string (json, "id", one->id);
-    assay_json_member_string (json, "says", one->says);
-    assay_json_member_string (json, "seen_by", one->seen_by);
-    assay_json_member_string (json, "verdict", assay_mutant_verdict_name (one->verdict));
-    assay_json_member_string (json, "claim", one->claim);
-    assay_json_member_string (json, "reason", one->reason);
-    assay_json_end_object (json);
-  }
-  assay_json_end_array (json);
-  assay_json_end_object (json);
+  assay_json_write (json, "{format %s plan_sha256 %s claims_sha256 %s data_sha256 %s",
+                    ASSAY_MUTANTS_FORMAT, mutants->plan_sha256, mutants->claims_sha256,
+                    mutants->data_sha256);
+  assay_json_write (json, "version %s note %s seen %u counted %u mutants [", mutants->version,
+                    mutants->note, mutants->n_seen, mutants->n_counted);
+  ASSAY_FOR_EACH_IN (const AssayResultMutant, one, mutants->all)
+    assay_json_write (json,
+                      "{family %s id %s says %s seen_by %s verdict %s claim %s reason %s}",
+                      one->family, one->id, one->says, one->seen_by,
+                      assay_mutant_verdict_name (one->verdict), one->claim, one->reason);
+  assay_json_write (json, "]}");
   return assay_json_finish (json);
 }

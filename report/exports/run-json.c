@@ -10,10 +10,7 @@
 void
 assay_report_write_version (AssayJson *json)
 {
-  assay_json_member_object (json, "assay");
-  assay_json_member_string (json, "version", ASSAY_VERSION);
-  assay_json_member_string (json, "commit", ASSAY_COMMIT);
-  assay_json_end_object (json);
+  assay_json_write (json, "assay {version %s commit %s}", ASSAY_VERSION, ASSAY_COMMIT);
 }
 
 void
@@ -21,14 +18,11 @@ assay_report_write_plugins (AssayJson *json, const GArray *plugins, gboolean has
 {
   if (plugins->len == 0)
     return;
-  assay_json_member_array (json, "plugins");
+  assay_json_write (json, "plugins [");
   ASSAY_FOR_EACH_IN (const AssayLoaded, plugin, plugins) {
-    assay_json_begin_object (json);
-    assay_json_member_string (json, "type", plugin->type);
-    assay_json_member_string (json, "id", plugin->id);
-    assay_json_member_string (json, "sha256", plugin->sha256);
+    assay_json_write (json, "{type %s id %s sha256 %s", plugin->type, plugin->id, plugin->sha256);
     if (has_paths)
-      assay_json_member_string (json, "file", plugin->path);
+      assay_json_write (json, "file %s", plugin->path);
     assay_json_end_object (json);
   }
   assay_json_end_array (json);
@@ -60,34 +54,25 @@ assay_report_write_run_json (const AssayResults *results, const AssayReportRun *
   struct utsname machine = { 0 };
 
   uname (&machine);
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "format", "assay-run/1");
+  assay_json_write (json, "{format %s", "assay-run/1");
   assay_report_write_version (json);
-  assay_json_member_object (json, "machine");
-  assay_json_member_string (json, "system", machine.sysname);
-  assay_json_member_string (json, "release", machine.release);
-  assay_json_member_string (json, "architecture", machine.machine);
-  assay_json_member_int (json, "processors", sysconf (_SC_NPROCESSORS_ONLN));
-  assay_json_end_object (json);
-  assay_json_member_object (json, "libraries");
-  assay_json_member_string (json, "blas", results->blas);
-  assay_json_member_string (json, "glib", glib);
-  assay_json_member_string (json, "sqlite", results->sqlite);
-  assay_json_end_object (json);
+  assay_json_write (json, "machine {system %s release %s architecture %s processors %ld}",
+                    machine.sysname, machine.release, machine.machine,
+                    sysconf (_SC_NPROCESSORS_ONLN));
+  assay_json_write (json, "libraries {blas %s glib %s sqlite %s}", results->blas, glib,
+                    results->sqlite);
   assay_report_write_plugins (json, results->plugins, TRUE);
   assay_report_confinement_json (results, json);
-  assay_json_key (json, "threads");
   if (run->threads > 0)
-    assay_json_int (json, run->threads);
+    assay_json_write (json, "threads %u", run->threads);
   else
-    assay_json_string (json, NULL);
-  assay_json_member_int (json, "run", (gint64) results->serial);
+    assay_json_member_string (json, "threads", NULL);
+  assay_json_write (json, "run %zu", results->serial);
   write_time (json, "start", run->started_us);
   write_time (json, "end", run->ended_us);
-  assay_json_member_object (json, "seconds");
+  assay_json_write (json, "seconds {");
   if (!assay_results_each_cell (results, FALSE, write_seconds, json, error))
     return FALSE;
-  assay_json_end_object (json);
-  assay_json_end_object (json);
+  assay_json_write (json, "}}");
   return TRUE;
 }

@@ -30,10 +30,9 @@ assay_report_seal (const AssayResults *results)
 void
 assay_report_seal_json (const AssayResults *results, AssayJson *json)
 {
-  assay_json_member_string (json, "claims", results->claims_sha256);
-  assay_json_member_string (json, "claims_text", results->claims_text);
+  assay_json_write (json, "claims %s claims_text %s", results->claims_sha256, results->claims_text);
   if (results->has_changed_claims)
-    assay_json_member_bool (json, "claims_changed", TRUE);
+    assay_json_write (json, "claims_changed %i", TRUE);
 }
 
 char *

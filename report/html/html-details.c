@@ -5,7 +5,6 @@
 #include "report/exports/exports.h"
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
-#include "runner/plan/folders.h"
 
 /* ---- Controls ---- */
 

@@ -180,15 +180,13 @@ append_data (AssayHtml *html, const char *rows, const AssayNames *words)
   g_autoptr (GString) text = NULL;
 
   json->is_compact = TRUE;
-  assay_json_begin_object (json);
-  assay_json_member_array (json, "words");
+  assay_json_write (json, "{words [");
   for (guint i = 0; i < words->names->len; i++) {
     g_autofree char *valid = g_utf8_make_valid (words->names->pdata[i], -1);
 
     assay_json_string (json, valid);
   }
-  assay_json_end_array (json);
-  assay_json_key (json, "rows");
+  assay_json_write (json, "] rows");
   assay_json_raw (json, array);
   assay_json_end_object (json);
   finished = assay_json_finish (json);

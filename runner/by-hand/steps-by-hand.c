@@ -84,16 +84,10 @@ void
 assay_by_hand_write (AssayJson *json, const AssayMeasure *measure, const AssayInterval *interval,
                      double confidence, const AssaySettings *settings)
 {
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "measure", measure->name);
-  assay_json_member_double (json, "estimate", interval->estimate);
-  assay_json_member_double (json, "lower", interval->lower);
-  assay_json_member_double (json, "upper", interval->upper);
-  assay_json_member_double (json, "confidence", confidence);
-  assay_json_member_int (json, "n", (gint64) interval->n);
-  assay_json_member_string (json, "method", interval->method);
-  assay_json_member_string (json, "unit", measure->unit);
-  assay_json_key (json, "settings");
+  assay_json_write (json, "{measure %s estimate %g lower %g upper %g confidence %g n %zu",
+                    measure->name, interval->estimate, interval->lower, interval->upper, confidence,
+                    interval->n);
+  assay_json_write (json, "method %s unit %s settings", interval->method, measure->unit);
   assay_json_settings (json, settings);
   assay_json_end_object (json);
 }

@@ -224,8 +224,7 @@ assay_compare_lacks_attack (const GPtrArray *runs, const GPtrArray *names, guint
   const AssayComponent *defense = assay_plan_component (plan->defenses, better);
   const AssayComponent *their_defense = assay_plan_component (other->defenses, worse);
 
-  for (guint i = 0; i < other->attacks->len; i++) {
-    const AssayComponent *attack = assay_plan_component (other->attacks, i);
+  ASSAY_FOR_EACH (const AssayComponent, attack, other->attacks) {
     g_autofree char *reason = assay_fit_why_not (defense, attack);
     g_autofree char *their_reason = assay_fit_why_not (their_defense, attack);
 

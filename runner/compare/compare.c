@@ -222,9 +222,7 @@ add_points (const Maker *maker, AssayCompareAxis *axis, guint run)
 static void
 mark_optimal (AssayCompareAxis *axis)
 {
-  for (guint i = 0; i < axis->points->len; i++) {
-    AssayComparePoint *point = &g_array_index (axis->points, AssayComparePoint, i);
-
+  ASSAY_FOR_EACH_IN (AssayComparePoint, point, axis->points) {
     point->is_optimal = TRUE;
     ASSAY_FOR_EACH_IN (const AssayComparePoint, other, axis->points) {
       const double leak = assay_compare_gain (axis->privacy, other->leak, point->leak);

@@ -6,7 +6,6 @@
 #include "runner/foretell/part.h"
 #include "runner/foretell/seen.h"
 #include "runner/judge/load.h"
-#include "runner/run/inputs.h"
 #include "runner/run/run.h"
 
 #define SMALLEST (1.0 / 64)

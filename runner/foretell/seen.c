@@ -36,8 +36,7 @@ assay_seen_new (const AssayPlan *plan)
   g_array_set_clear_func (seen->kinds, clear_kind);
   seen->judged = played_array ();
   seen->whole = played_array ();
-  for (gsize i = 0; i < plan->cells->len; i++) {
-    const AssayCell *cell = assay_plan_cell (plan, i);
+  ASSAY_FOR_EACH_IN (const AssayCell, cell, plan->cells) {
     const AssaySeenKind kind = cell->trial == 0 ? new_kind (plan, cell) : (AssaySeenKind){ 0 };
 
     if (cell->trial == 0)

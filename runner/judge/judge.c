@@ -189,10 +189,7 @@ is_silence (AssayResultClaim *result)
 static gboolean
 is_excluded (AssayResultClaim *result)
 {
-  for (guint h = 0; h < result->hypotheses->len; h++) {
-    const AssayResultHypothesis *one
-        = &g_array_index (result->hypotheses, AssayResultHypothesis, h);
-
+  ASSAY_FOR_EACH_IN (const AssayResultHypothesis, one, result->hypotheses) {
     if (one->why_not != NULL) {
       result->reason = assay_reason_excluded (one);
       return TRUE;

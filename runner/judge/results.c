@@ -42,9 +42,7 @@ const AssayMeasurement *
 assay_result_find_by (const AssayResultCell *cell, const AssayResultMeasure *measure,
                       const AssayResultComponent *metric)
 {
-  for (guint i = 0; i < cell->measurements->len; i++) {
-    const AssayMeasurement *one = assay_result_measurement (cell, i);
-
+  ASSAY_FOR_EACH_IN (const AssayMeasurement, one, cell->measurements) {
     /* The metric may be that of another run than the measure. */
     if (metric == NULL ? one->measure == measure
                        : one->metric == metric && g_str_equal (one->measure->name, measure->name))
@@ -56,9 +54,7 @@ assay_result_find_by (const AssayResultCell *cell, const AssayResultMeasure *mea
 const AssayMeasurement *
 assay_result_short_reach (const AssayResultCell *cell)
 {
-  for (guint i = 0; i < cell->measurements->len; i++) {
-    const AssayMeasurement *one = assay_result_measurement (cell, i);
-
+  ASSAY_FOR_EACH_IN (const AssayMeasurement, one, cell->measurements) {
     if (one->measure->is_reach && one->interval.estimate < 1)
       return one;
   }

@@ -90,9 +90,7 @@ assay_mutant_family_defenses (const AssayMutantFamily *family, const AssayPlan *
 
   g_array_set_size (which, plan->defenses->len);
   ASSAY_FOR_EACH (const AssayClaim, claim, plan->claims) {
-    for (gsize i = 0; i < plan->cells->len; i++) {
-      const AssayCell *cell = assay_plan_cell (plan, i);
-
+    ASSAY_FOR_EACH_IN (const AssayCell, cell, plan->cells) {
       if (is_about (family, plan, claim, cell))
         g_array_index (which, gboolean, cell->defense) = TRUE;
     }

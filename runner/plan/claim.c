@@ -424,9 +424,7 @@ assay_claim_check_cells (const AssayPlan *plan, const AssayClaim *claim, GError 
 {
   gboolean is_about_any = FALSE;
 
-  for (guint i = 0; i < plan->cells->len; i++) {
-    const AssayCell *cell = assay_plan_cell (plan, i);
-
+  ASSAY_FOR_EACH_IN (const AssayCell, cell, plan->cells) {
     if (!assay_claim_may_select (plan, claim, cell))
       continue;
     is_about_any = TRUE;

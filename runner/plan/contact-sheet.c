@@ -209,9 +209,7 @@ assay_contact_sheet_check_cells (const AssayPlan *plan, const AssayContactSheet 
 {
   gsize n_cells = 0, n_images = 0;
 
-  for (guint i = 0; i < plan->cells->len; i++) {
-    const AssayCell *cell = assay_plan_cell (plan, i);
-
+  ASSAY_FOR_EACH_IN (const AssayCell, cell, plan->cells) {
     if (!is_shown (plan, cell) || !assay_selector_may_select (plan, sheet->selector, cell))
       continue;
     n_cells++;

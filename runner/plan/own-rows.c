@@ -150,9 +150,7 @@ assay_own_rows_read (const AssayComponent *attack, const AssayRunPosition *posit
 static void
 hash_pairs (const AssayPairs *pairs, GChecksum *checksum)
 {
-  for (guint i = 0; i < pairs->releases->len; i++) {
-    const AssayOwnRelease *own = assay_pairs_get (pairs, i);
-
+  ASSAY_FOR_EACH (const AssayOwnRelease, own, pairs->releases) {
     assay_external_hash (checksum, "release", &own->release->arrays);
     assay_external_hash (checksum, "known", &own->known);
   }

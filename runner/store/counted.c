@@ -1,7 +1,6 @@
 /* The runs on which an audit counted its event. */
 #include "runner/store/counted.h"
 
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "runner/store/sql.h"
 

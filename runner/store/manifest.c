@@ -82,8 +82,7 @@ has_line (const char *text, const char *line)
 static void
 describe_components (const GPtrArray *components, GString *text)
 {
-  for (guint i = 0; i < components->len; i++) {
-    const AssayComponent *component = assay_plan_component (components, i);
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
     const AssayExternal *external = assay_plugin_external (component->plugin);
     g_autofree char *by = NULL;
     g_autofree char *line = NULL;

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "core/base/error.h"
 #include "runner/store/formula.h"
 #include "runner/store/thumbnail.h"
 

@@ -41,8 +41,7 @@ remove_folder (const char *folder)
 static gboolean
 write_arrays (const AssayArrays *arrays, const char *folder, AssayJson *json, GError **error)
 {
-  assay_json_key (json, "arrays");
-  assay_json_begin_object (json);
+  assay_json_write (json, "arrays {");
   for (guint i = 0; i < arrays->names->len; i++) {
     const char *name = arrays->names->pdata[i];
     const AssayArray *array = arrays->arrays->pdata[i];
@@ -52,15 +51,10 @@ write_arrays (const AssayArrays *arrays, const char *folder, AssayJson *json, GE
     if (!assay_npy_write (path, array, error))
       return FALSE;
     assay_json_key (json, name);
-    assay_json_begin_object (json);
-    assay_json_member_string (json, "file", file);
-    assay_json_member_string (json, "type", assay_type_name (array->type));
-    assay_json_key (json, "shape");
-    assay_json_begin_array (json);
+    assay_json_write (json, "{file %s type %s shape [", file, assay_type_name (array->type));
     for (guint d = 0; d < array->n_dimensions; d++)
       assay_json_int (json, (gint64) array->shape[d]);
-    assay_json_end_array (json);
-    assay_json_end_object (json);
+    assay_json_write (json, "]}");
   }
   assay_json_end_object (json);
   return TRUE;
@@ -136,8 +130,7 @@ begin_record (const char *format)
 {
   AssayJson *json = assay_json_new ();
 
-  assay_json_begin_object (json);
-  assay_json_member_string (json, "format", format);
+  assay_json_write (json, "{format %s", format);
   return json;
 }
 
@@ -146,11 +139,10 @@ assay_release_write (const AssayRelease *release, const char *folder, GError **e
 {
   AssayJson *json = begin_record ("assay-release/1");
 
-  assay_json_member_string (json, "kind", assay_release_kind_name (release->kind));
+  assay_json_write (json, "kind %s", assay_release_kind_name (release->kind));
   if (assay_kind (release->kind)->has_bits)
-    assay_json_member_int (json, "bits", (gint64) release->bits);
-  assay_json_member_string (json, "defense", release->defense);
-  assay_json_key (json, "settings");
+    assay_json_write (json, "bits %zu", release->bits);
+  assay_json_write (json, "defense %s settings", release->defense);
   assay_json_raw (json, release->settings);
   assay_parameters_write (json, &release->parameters);
   assay_geometry_write (json, &release->geometry, &release->is_unit_norm);
@@ -162,14 +154,12 @@ assay_guess_write (const AssayGuess *guess, const char *folder, GError **error)
 {
   AssayJson *json = begin_record ("assay-guess/1");
 
-  if (guess->is_unordered) {
-    assay_json_key (json, "unordered");
-    assay_json_bool (json, TRUE);
-  }
+  if (guess->is_unordered)
+    assay_json_write (json, "unordered %i", TRUE);
   if (guess->says != NULL)
-    assay_json_member_string (json, "says", guess->says);
+    assay_json_write (json, "says %s", guess->says);
   if (isfinite (guess->confidence))
-    assay_json_member_double (json, "confidence", guess->confidence);
+    assay_json_write (json, "confidence %g", guess->confidence);
   return write_folder (&guess->arrays, folder, "guess.json", json, error);
 }
 

@@ -13,19 +13,13 @@ assay_geometry_write (AssayJson *json, const AssayGeometry *geometry, const gboo
 {
   if (is_unit_norm == NULL && geometry->height == 0)
     return;
-  assay_json_key (json, "geometry");
-  assay_json_begin_object (json);
-  if (is_unit_norm != NULL) {
-    assay_json_key (json, "unit_norm");
-    assay_json_bool (json, *is_unit_norm);
-  }
-  if (geometry->height > 0) {
-    assay_json_member_int (json, "height", (gint64) geometry->height);
-    assay_json_member_int (json, "width", (gint64) geometry->width);
-    assay_json_member_int (json, "channels", (gint64) geometry->channels);
-    assay_json_member_double (json, "black", geometry->black);
-    assay_json_member_double (json, "white", geometry->white);
-  }
+  assay_json_write (json, "geometry {");
+  if (is_unit_norm != NULL)
+    assay_json_write (json, "unit_norm %i", *is_unit_norm);
+  if (geometry->height > 0)
+    assay_json_write (json, "height %zu width %zu channels %zu black %g white %g",
+                      geometry->height, geometry->width, geometry->channels,
+                      (double) geometry->black, (double) geometry->white);
   assay_json_end_object (json);
 }
 

@@ -9,8 +9,7 @@ assay_parameters_write (AssayJson *json, const AssayParameters *parameters)
 {
   if (parameters->known == 0)
     return;
-  assay_json_key (json, "parameters");
-  assay_json_begin_object (json);
+  assay_json_write (json, "parameters {");
   json->is_compact = TRUE;
   for (guint i = 0; parameters->values->table[i].name != NULL; i++)
     if ((parameters->known >> i) & 1)

@@ -48,6 +48,29 @@ Test (json, layout)
   json_node_unref (parse (text));
 }
 
+Test (json, written_by_a_format)
+{
+  AssayJson *json = assay_json_new ();
+  const gsize n = G_MAXSIZE >> 1;
+  const gint64 least = G_MININT64;
+  g_autofree char *text = NULL;
+
+  assay_json_write (json, "{text %s none %s share %g inf %g", "a {b} %s",
+                    (const char *) NULL, 0.1, INFINITY);
+  assay_json_write (json, "n %zu least %ld few %d many %u yes %i no %i", n, least, -3, 4000000000u,
+                    2, FALSE);
+  assay_json_write (json, "in-it {rows [%d %d {a %s}] empty {}} raw", 1, 2, "x");
+  assay_json_raw (json, "[3]");
+  assay_json_write (json, "}");
+  text = assay_json_finish (json);
+  cr_assert_str_eq (text, "{\n \"text\": \"a {b} %s\",\n \"none\": null,\n \"share\": 0.1,\n"
+                          " \"inf\": null,\n \"n\": 9223372036854775807,\n"
+                          " \"least\": -9223372036854775808,\n \"few\": -3,\n"
+                          " \"many\": 4000000000,\n \"yes\": true,\n \"no\": false,\n"
+                          " \"in-it\": {\n  \"rows\": [\n   1,\n   2,\n   {\n    \"a\": \"x\"\n"
+                          "   }\n  ],\n  \"empty\": {}\n },\n \"raw\": [3]\n}\n");
+}
+
 typedef struct {
   GString *text;
   gsize pieces, longest;
