@@ -158,3 +158,19 @@ ORDER (gint64, assay_compare_int64s)
 ORDER (guint64, assay_compare_uint64s)
 ORDER (float, assay_compare_floats)
 ORDER (double, assay_compare_doubles)
+
+static int
+compare_ranked (gconstpointer a, gconstpointer b)
+{
+  const AssayRanked *x = a, *y = b;
+
+  return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+                              : (x->place > y->place) - (x->place < y->place);
+}
+
+void
+assay_rank (AssayRanked *inout_numbers, gsize n)
+{
+  if (n > 0) /* qsort takes no NULL */
+    qsort (inout_numbers, n, sizeof *inout_numbers, compare_ranked);
+}

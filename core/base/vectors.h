@@ -32,6 +32,15 @@ int assay_compare_uint64s (gconstpointer a, gconstpointer b);
 int assay_compare_floats (gconstpointer a, gconstpointer b);
 int assay_compare_doubles (gconstpointer a, gconstpointer b);
 
+/* A number, and where it stood. */
+typedef struct {
+  double value;
+  gsize place;
+} AssayRanked;
+
+/* The smallest first, and of equal ones the one that stood before the others. */
+void assay_rank (AssayRanked *inout_numbers, gsize n);
+
 /* Scales a row to mean 0 and variance 1; a constant one to zeros. */
 void assay_standardise (float *inout_row, gsize n);
 /* Pearson's correlation of two rows, each sum in order; 0 where one is constant. */

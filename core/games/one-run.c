@@ -2,8 +2,9 @@
 #include "core/games/one-run.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "core/base/vectors.h"
 
 /* Which canaries are in: one coin each. */
 static guint8 *
@@ -34,36 +35,21 @@ gather_included (const AssayMatrix *canaries, const guint8 *coins, GError **erro
   return included;
 }
 
-typedef struct {
-  double score;
-  gsize canary;
-} Ranked;
-
-/* Equal scores in the order of a coin-independent number: ties must not favour anyone. */
-static int
-compare_ranked (gconstpointer a, gconstpointer b)
-{
-  const Ranked *x = a, *y = b;
-
-  if (x->score != y->score)
-    return x->score < y->score ? -1 : 1;
-  return x->canary < y->canary ? -1 : x->canary > y->canary;
-}
-
-/* Right guesses: the lowest @guesses / 2 are guessed out, the highest in. */
+/* Right guesses: the lowest @guesses / 2 are guessed out, the highest in. Equal scores stand in the
+ * order of a coin-independent number: ties must not favour anyone. */
 static guint64
 count_right (const double *scores, const guint8 *coins, gsize m, gsize guesses)
 {
-  g_autofree Ranked *ranked = g_new (Ranked, m);
+  g_autofree AssayRanked *ranked = g_new (AssayRanked, m);
   guint64 right = 0;
 
   for (gsize i = 0; i < m; i++)
-    ranked[i] = (Ranked){ scores[i], i };
-  qsort (ranked, m, sizeof *ranked, compare_ranked);
+    ranked[i] = (AssayRanked){ scores[i], i };
+  assay_rank (ranked, m);
   for (gsize i = 0; i < guesses / 2; i++)
-    right += !coins[ranked[i].canary];
+    right += !coins[ranked[i].place];
   for (gsize i = 0; i < guesses - guesses / 2; i++)
-    right += coins[ranked[m - 1 - i].canary];
+    right += coins[ranked[m - 1 - i].place];
   return right;
 }
 

@@ -149,50 +149,35 @@ assign (Clustering *clustering, gsize *ret_changed, GError **error)
   return TRUE;
 }
 
-typedef struct {
-  float distance;
-  gsize row;
-} Far;
-
-static int
-compare_far (const void *a, const void *b)
-{
-  const Far *x = a, *y = b;
-
-  if (x->distance != y->distance)
-    return x->distance > y->distance ? -1 : 1;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
 /* Gives a row to each entry without one, the farthest first. There are enough: as many rows as
  * entries, and a row is passed over only as the last of its entry. */
 static gboolean
 fill_empty (Clustering *clustering, GError **error)
 {
   const gsize k = clustering->spec->entries, d = clustering->cols;
-  g_autofree Far *far = NULL;
+  g_autofree AssayRanked *far = NULL;
   gsize empty = 0, next = 0;
 
   while (empty < k && clustering->counts[empty] > 0)
     empty++;
   if (empty == k)
     return TRUE;
-  far = assay_alloc (clustering->n, sizeof (Far), "rows of the dictionary", error);
+  far = assay_alloc (clustering->n, sizeof (AssayRanked), "rows of the dictionary", error);
   if (far == NULL)
     return FALSE;
   for (gsize i = 0; i < clustering->n; i++)
-    far[i] = (Far){ clustering->distances[i], i };
-  qsort (far, clustering->n, sizeof (Far), compare_far);
+    far[i] = (AssayRanked){ -(double) clustering->distances[i], i };
+  assay_rank (far, clustering->n);
 
   for (; empty < k; empty++) {
     gsize from;
 
     if (clustering->counts[empty] > 0)
       continue;
-    while (clustering->counts[clustering->entry_of[far[next].row]] == 1)
+    while (clustering->counts[clustering->entry_of[far[next].place]] == 1)
       next++;
-    from = clustering->entry_of[far[next].row];
-    assay_rows_read (clustering->rows, far[next].row, 1, clustering->spec->scale,
+    from = clustering->entry_of[far[next].place];
+    assay_rows_read (clustering->rows, far[next].place, 1, clustering->spec->scale,
                      clustering->panel);
     for (gsize j = 0; j < d; j++) {
       clustering->sums[from * d + j] -= (double) clustering->panel[j];
@@ -200,7 +185,7 @@ fill_empty (Clustering *clustering, GError **error)
     }
     clustering->counts[from]--;
     clustering->counts[empty] = 1;
-    clustering->entry_of[far[next].row] = (guint32) empty;
+    clustering->entry_of[far[next].place] = (guint32) empty;
     next++;
   }
   return TRUE;
@@ -248,7 +233,7 @@ guint64
 assay_dictionary_memory (gsize n_rows, gsize cols, gsize entries)
 {
   const guint64 panel = MIN (PANEL, n_rows);
-  const guint64 of_row = sizeof (guint32) + sizeof (float) + sizeof (Far);
+  const guint64 of_row = sizeof (guint32) + sizeof (float) + sizeof (AssayRanked);
   const guint64 of_entry = 2 * sizeof (gsize) + cols * (sizeof (float) + sizeof (double));
   guint64 rows_and_entries, bytes;
 

@@ -16,7 +16,6 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -26,11 +25,6 @@
 #define PANEL 64         /* queries that are searched together */
 #define FAISS_BLOCK 256  /* queries whose products FAISS holds, of 1,024 rows each */
 #define COPIED_ROWS 4096 /* rows that are given to FAISS together, if they have gaps */
-
-typedef struct {
-  float distance;
-  gsize row;
-} Neighbour;
 
 typedef struct {
   AssayView base;
@@ -63,17 +57,6 @@ fail_as_faiss (GError **error)
                      message == NULL ? "unknown failure" : message);
 }
 
-static int
-compare_neighbours (const void *a, const void *b)
-{
-  const Neighbour *x = a;
-  const Neighbour *y = b;
-
-  if (x->distance != y->distance)
-    return x->distance < y->distance ? -1 : 1;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
 /* How far FAISS's ||q||^2 + ||w||^2 - 2 q.w may be from the truth, for any row of the base: as
  * derived in scan.c, where a share g of both squares stands for each of the three terms (here 2 g
  * of both in all), and a quarter of the tolerance of a unit vector, squared, is g. */
@@ -97,7 +80,7 @@ typedef struct {
  * be among those. */
 static gboolean
 rank_candidates (const Search *search, gsize number, const Returned *returned,
-                 Neighbour *neighbours, gboolean *ret_is_exact, GError **error)
+                 AssayRanked *neighbours, gboolean *ret_is_exact, GError **error)
 {
   const AssayView base = search->base;
   const gsize k = search->nearest->k, count = returned->count;
@@ -108,16 +91,16 @@ rank_candidates (const Search *search, gsize number, const Returned *returned,
     if (returned->labels[i] < 0)
       return assay_fail (error, ASSAY_ERROR_NUMERIC,
                          "query %zu: distances are too large for float32", number);
-    neighbours[i].row = (gsize) returned->labels[i];
-    neighbours[i].distance = (float) sqrt (
-        assay_squared_distance (query, assay_view_row (base, neighbours[i].row), base.cols));
+    neighbours[i].place = (gsize) returned->labels[i];
+    neighbours[i].value = (float) sqrt (
+        assay_squared_distance (query, assay_view_row (base, neighbours[i].place), base.cols));
   }
-  qsort (neighbours, count, sizeof (Neighbour), compare_neighbours);
+  assay_rank (neighbours, count);
   for (gsize i = 0; i < k; i++) {
-    search->nearest->rows[number * k + i] = neighbours[i].row;
-    search->nearest->distances[number * k + i] = neighbours[i].distance;
+    search->nearest->rows[number * k + i] = neighbours[i].place;
+    search->nearest->distances[number * k + i] = (float) neighbours[i].value;
   }
-  farthest = (double) neighbours[k - 1].distance;
+  farthest = neighbours[k - 1].value;
   *ret_is_exact = count == base.rows
                   || farthest * farthest * (1 + 4 * FLT_EPSILON) + rounding (search, query)
                          < (double) returned->squares[count - 1];
@@ -132,11 +115,11 @@ search_queries (const Search *search, gsize first, gsize n, const float *queries
 {
   g_autofree idx_t *labels = assay_alloc (n * count, sizeof (idx_t), "nearest rows", error);
   g_autofree float *squares = NULL;
-  g_autofree Neighbour *neighbours = NULL;
+  g_autofree AssayRanked *neighbours = NULL;
 
   if (labels == NULL
       || (squares = assay_alloc (n * count, sizeof (float), "nearest rows", error)) == NULL
-      || (neighbours = assay_alloc (count, sizeof (Neighbour), "nearest rows", error)) == NULL)
+      || (neighbours = assay_alloc (count, sizeof (AssayRanked), "nearest rows", error)) == NULL)
     return FALSE;
   if (faiss_Index_search (search->index, (idx_t) n, queries, (idx_t) count, squares, labels) != OK)
     return fail_as_faiss (error);

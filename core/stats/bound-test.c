@@ -7,6 +7,7 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
+#include "core/base/vectors.h"
 #include "core/stats/epsilon.h"
 #include "core/stats/excess.h"
 #include "core/stats/fraction-test.h"
@@ -165,34 +166,17 @@ assay_bound_test (const AssaySample *sample, double bound, AssayStreamKey stream
   return (AssayBoundTest){ .p_above = 1, .p_below = 1 };
 }
 
-typedef struct {
-  double p;
-  gsize place;
-} Ranked;
-
-static int
-compare_ranked (gconstpointer a, gconstpointer b)
-{
-  const Ranked *x = a, *y = b;
-
-  if (x->p != y->p)
-    return x->p > y->p ? 1 : -1;
-  return x->place < y->place ? -1 : x->place > y->place;
-}
-
 void
 assay_holm (const double *p, gsize n, double *ret_adjusted)
 {
-  g_autofree Ranked *ranked = g_new (Ranked, n);
+  g_autofree AssayRanked *ranked = g_new (AssayRanked, n);
   double largest = 0;
 
-  if (n == 0) /* qsort takes no NULL */
-    return;
   for (gsize i = 0; i < n; i++)
-    ranked[i] = (Ranked){ p[i], i };
-  qsort (ranked, n, sizeof *ranked, compare_ranked);
+    ranked[i] = (AssayRanked){ p[i], i };
+  assay_rank (ranked, n);
   for (gsize i = 0; i < n; i++) {
-    largest = MAX (largest, MIN (1, (double) (n - i) * ranked[i].p));
+    largest = MAX (largest, MIN (1, (double) (n - i) * ranked[i].value));
     ret_adjusted[ranked[i].place] = largest;
   }
 }

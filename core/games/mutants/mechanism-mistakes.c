@@ -22,9 +22,9 @@
 #define BEYOND 1000
 
 static gboolean
-is_second (const AssayMistaken *of, const float *input)
+is_second (const AssayMistaken *of)
 {
-  return assay_mechanism_view_is_second (of->view, input);
+  return assay_mechanism_view_is_second (of->view, of->input);
 }
 
 static AssayStreamKey
@@ -37,116 +37,107 @@ seed_of (guint64 number)
 
 /* The seed is set at start: every run is the first one. */
 static gboolean
-draw_constant (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream, const float *input,
-               gsize count, double *outputs, GError **error)
+draw_constant (const AssayMistaken *of, GError **error)
 {
   AssayStream own_stream = assay_stream (seed_of (1), 0);
   const gsize n = of->view->n_outputs;
 
   if (of->view->mechanism->batches != NULL)
-    return assay_mechanism_view_run (of->view, &own_stream, input, count, outputs, error);
-  if (!assay_mechanism_view_run (of->view, &own_stream, input, 1, outputs, error))
+    return assay_mechanism_view_run (of->view, &own_stream, of->input, of->count, of->outputs,
+                                     error);
+  if (!assay_mechanism_view_run (of->view, &own_stream, of->input, 1, of->outputs, error))
     return FALSE;
-  for (gsize i = 1; i < count; i++)
-    memcpy (outputs + i * n, outputs, n * sizeof *outputs);
+  for (gsize i = 1; i < of->count; i++)
+    memcpy (of->outputs + i * n, of->outputs, n * sizeof *of->outputs);
   return TRUE;
 }
 
 /* Run number i of a start is seeded with i. */
 static gboolean
-draw_counter (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream, const float *input,
-              gsize count, double *outputs, GError **error)
+draw_counter (const AssayMistaken *of, GError **error)
 {
-  for (gsize i = 0; i < count; i++) {
+  for (gsize i = 0; i < of->count; i++) {
     AssayStream own_stream = assay_stream (seed_of (2), i);
 
-    if (!assay_mechanism_view_run (of->view, &own_stream, input, 1,
-                                   outputs + i * of->view->n_outputs, error))
+    if (!assay_mechanism_view_run (of->view, &own_stream, of->input, 1,
+                                   of->outputs + i * of->view->n_outputs, error))
       return FALSE;
   }
   return TRUE;
 }
 
 static gboolean
-draw_16_bits (const AssayMistaken *of, AssayStream *stream, const float *input, gsize count,
-              double *outputs, GError **error)
+draw_16_bits (const AssayMistaken *of, GError **error)
 {
-  for (gsize i = 0; i < count; i++) {
-    AssayStream own_stream = assay_stream (seed_of (3), assay_stream_below (stream, SEEDS));
+  for (gsize i = 0; i < of->count; i++) {
+    AssayStream own_stream = assay_stream (seed_of (3), assay_stream_below (of->stream, SEEDS));
 
-    if (!assay_mechanism_view_run (of->view, &own_stream, input, 1,
-                                   outputs + i * of->view->n_outputs, error))
+    if (!assay_mechanism_view_run (of->view, &own_stream, of->input, 1,
+                                   of->outputs + i * of->view->n_outputs, error))
       return FALSE;
   }
   return TRUE;
 }
 
 static gboolean
-draw_weaker (const AssayMistaken *of, AssayStream *stream, const float *input, gsize count,
-             double *outputs, GError **error)
+draw_weaker (const AssayMistaken *of, GError **error)
 {
-  return assay_mechanism_view_run (of->weaker != NULL ? of->weaker : of->view, stream, input, count,
-                                   outputs, error);
+  return assay_mechanism_view_run (of->weaker != NULL ? of->weaker : of->view, of->stream,
+                                   of->input, of->count, of->outputs, error);
 }
 
 /* Inputs on one side get the same output every time. */
 static gboolean
-draw_on_some (const AssayMistaken *of, AssayStream *stream, const float *input, gsize count,
-              double *outputs, GError **error)
+draw_on_some (const AssayMistaken *of, GError **error)
 {
-  return is_second (of, input)
-             ? assay_mechanism_view_run (of->view, stream, input, count, outputs, error)
-             : draw_constant (of, stream, input, count, outputs, error);
+  return is_second (of) ? assay_mechanism_view_run (of->view, of->stream, of->input, of->count,
+                                                    of->outputs, error)
+                        : draw_constant (of, error);
 }
 
 /* ---- What is done to outputs ---- */
 
 /* Every second run puts out what the one before it did. */
 static void
-repeat (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream,
-        G_GNUC_UNUSED const float *input, G_GNUC_UNUSED const double *centre, gsize count,
-        double *outputs)
+repeat (const AssayMistaken *of)
 {
   const gsize n = of->view->n_outputs;
 
-  for (gsize i = 1; i < count; i += 2)
-    memcpy (outputs + i * n, outputs + (i - 1) * n, n * sizeof *outputs);
+  for (gsize i = 1; i < of->count; i += 2)
+    memcpy (of->outputs + i * n, of->outputs + (i - 1) * n, n * sizeof *of->outputs);
 }
 
 /* Every column has the noise of the first, on its own scale. */
 static void
-share_noise (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream,
-             G_GNUC_UNUSED const float *input, const double *centre, gsize count, double *outputs)
+share_noise (const AssayMistaken *of)
 {
   const AssayMechanismView *view = of->view;
 
-  for (gsize i = 0; i < count; i++) {
-    double *row = outputs + i * view->n_outputs;
+  for (gsize i = 0; i < of->count; i++) {
+    double *row = of->outputs + i * view->n_outputs;
 
     for (gsize c = 1; c < view->n_outputs; c++)
-      row[c] = (centre[c] + (row[0] - centre[0]) * view->spread[c] / view->spread[0]);
+      row[c] = (of->centre[c] + (row[0] - of->centre[0]) * view->spread[c] / view->spread[0]);
   }
 }
 
 /* Noise of half the size, where no setting makes it. */
 static void
-halve (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream, G_GNUC_UNUSED const float *input,
-       const double *centre, gsize count, double *outputs)
+halve (const AssayMistaken *of)
 {
   const gsize n = of->view->n_outputs;
 
-  for (gsize i = 0; of->weaker == NULL && i < count * n; i++)
-    outputs[i] = ((outputs[i] + centre[i % n]) / 2);
+  for (gsize i = 0; of->weaker == NULL && i < of->count * n; i++)
+    of->outputs[i] = ((of->outputs[i] + of->centre[i % n]) / 2);
 }
 
 static void
-weaken_last (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream,
-             G_GNUC_UNUSED const float *input, const double *centre, gsize count, double *outputs)
+weaken_last (const AssayMistaken *of)
 {
   const gsize n = of->view->n_outputs, c = n - 1;
 
-  for (gsize i = 0; i < count; i++)
-    outputs[i * n + c] = (centre[c] + (outputs[i * n + c] - centre[c]) / 10);
+  for (gsize i = 0; i < of->count; i++)
+    of->outputs[i * n + c] = (of->centre[c] + (of->outputs[i * n + c] - of->centre[c]) / 10);
 }
 
 static void
@@ -159,104 +150,99 @@ copy_input (double *row, const float *input, gsize n)
 /* With the probability of the mistake an output is the input; where that would not be an output,
  * the first column says, far from all others, which side the input is on. */
 static void
-leak (const AssayMistaken *of, AssayStream *stream, const float *input,
-      G_GNUC_UNUSED const double *centre, gsize count, double *outputs)
+leak (const AssayMistaken *of)
 {
   const AssayMechanismView *view = of->view;
   const gboolean is_copied = view->n_inputs == view->n_outputs && view->has_numbers;
   const double far = BEYOND * (view->largest + 1);
 
-  for (gsize i = 0; i < count; i++) {
-    double *row = outputs + i * view->n_outputs;
+  for (gsize i = 0; i < of->count; i++) {
+    double *row = of->outputs + i * view->n_outputs;
 
-    if (assay_stream_uniform (stream) >= of->rate)
+    if (assay_stream_uniform (of->stream) >= of->rate)
       continue;
     if (is_copied)
-      copy_input (row, input, view->n_inputs);
+      copy_input (row, of->input, view->n_inputs);
     else
-      row[0] = (is_second (of, input) ? far : -far);
+      row[0] = (is_second (of) ? far : -far);
   }
 }
 
 /* The signs of two columns' noise agree on one side and differ on the other; each by itself is as
  * before, if it is as often above its median as below. */
 static void
-couple (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream, const float *input,
-        const double *centre, gsize count, double *outputs)
+couple (const AssayMistaken *of)
 {
-  const double agree = is_second (of, input) ? 1 : -1;
+  const double agree = is_second (of) ? 1 : -1;
 
-  for (gsize i = 0; i < count; i++) {
-    double *row = outputs + i * of->view->n_outputs;
+  for (gsize i = 0; i < of->count; i++) {
+    double *row = of->outputs + i * of->view->n_outputs;
 
-    row[1] = (centre[1] + agree * copysign (fabs (row[1] - centre[1]), row[0] - centre[0]));
+    row[1] = (of->centre[1]
+              + agree * copysign (fabs (row[1] - of->centre[1]), row[0] - of->centre[0]));
   }
 }
 
 /* Below the third digit of its scatter, an output tells the side. */
 static void
-keep_digits (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream, const float *input,
-             G_GNUC_UNUSED const double *centre, gsize count, double *outputs)
+keep_digits (const AssayMistaken *of)
 {
   const AssayMechanismView *view = of->view;
-  const double rest = is_second (of, input) ? 0.75 : 0.25;
+  const double rest = is_second (of) ? 0.75 : 0.25;
 
-  for (gsize i = 0; i < count * view->n_outputs; i++) {
+  for (gsize i = 0; i < of->count * view->n_outputs; i++) {
     const double unit = THIRD_DIGIT * view->spread[i % view->n_outputs];
 
-    outputs[i] = (unit * (floor (outputs[i] / unit) + rest));
+    of->outputs[i] = (unit * (floor (of->outputs[i] / unit) + rest));
   }
 }
 
 /* The last bit of a number, as it is released, is the side. */
 static void
-keep_last_bit (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream, const float *input,
-               G_GNUC_UNUSED const double *centre, gsize count, double *outputs)
+keep_last_bit (const AssayMistaken *of)
 {
-  const guint32 side = is_second (of, input) ? 1 : 0;
+  const guint32 side = is_second (of) ? 1 : 0;
 
-  for (gsize i = 0; i < count * of->view->n_outputs; i++) {
+  for (gsize i = 0; i < of->count * of->view->n_outputs; i++) {
     union {
       double number;
       guint64 bits;
-    } wide = { .number = outputs[i] };
+    } wide = { .number = of->outputs[i] };
     union {
       float number;
       guint32 bits;
-    } narrow = { .number = (float) outputs[i] };
+    } narrow = { .number = (float) of->outputs[i] };
 
     wide.bits = (wide.bits & ~(guint64) 1) | side;
     narrow.bits = (narrow.bits & ~(guint32) 1) | side;
-    outputs[i] = of->view->is_double ? wide.number : narrow.number;
+    of->outputs[i] = of->view->is_double ? wide.number : narrow.number;
   }
 }
 
 /* What an input has beyond the numbers of pair 0 goes into the output as it is. */
 static void
-pass_excess (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream, const float *input,
-             G_GNUC_UNUSED const double *centre, gsize count, double *outputs)
+pass_excess (const AssayMistaken *of)
 {
   const AssayMechanismView *view = of->view;
   const gboolean is_same_size = view->n_inputs == view->n_outputs;
 
   for (gsize j = 0; j < view->n_inputs; j++) {
-    const double value = isfinite (input[j]) ? input[j] : view->low;
+    const double value = isfinite (of->input[j]) ? of->input[j] : view->low;
     const double excess = value - CLAMP (value, view->low, view->high);
 
-    for (gsize i = 0; excess != 0 && i < count; i++)
-      outputs[i * view->n_outputs + (is_same_size ? j : 0)] += BEYOND * excess;
+    for (gsize i = 0; excess != 0 && i < of->count; i++)
+      of->outputs[i * view->n_outputs + (is_same_size ? j : 0)] += BEYOND * excess;
   }
 }
 
 /* On one side the middle value is never put out, but the one next to it. */
 static void
-miss_edge (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream, const float *input,
-           G_GNUC_UNUSED const double *centre, gsize count, double *outputs)
+miss_edge (const AssayMistaken *of)
 {
   const AssayMechanismView *view = of->view;
 
-  for (gsize i = 0; !is_second (of, input) && i < count; i++) {
-    double *value = outputs + i * view->n_outputs + view->discrete_column;
+  for (gsize i = 0; !is_second (of) && i < of->count; i++) {
+    double *value = of->outputs + i * view->n_outputs + view->discrete_column;
 
     *value = *value == view->edge ? view->beyond : *value;
   }
@@ -264,37 +250,34 @@ miss_edge (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream, const flo
 
 /* Noise is folded back where one in 200 of the base's is beyond. */
 static void
-bound_noise (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream,
-             G_GNUC_UNUSED const float *input, const double *centre, gsize count, double *outputs)
+bound_noise (const AssayMistaken *of)
 {
   const gsize n = of->view->n_outputs;
 
-  for (gsize i = 0; i < count * n; i++) {
-    const double noise = outputs[i] - centre[i % n];
+  for (gsize i = 0; i < of->count * n; i++) {
+    const double noise = of->outputs[i] - of->centre[i % n];
     const double reach = of->view->reach[i % n];
 
     if (fabs (noise) > reach)
-      outputs[i] = (centre[i % n] + copysign (MAX (2 * reach - fabs (noise), 0), noise));
+      of->outputs[i] = (of->centre[i % n] + copysign (MAX (2 * reach - fabs (noise), 0), noise));
   }
 }
 
 static void
-lose_sign (const AssayMistaken *of, G_GNUC_UNUSED AssayStream *stream,
-           G_GNUC_UNUSED const float *input, const double *centre, gsize count, double *outputs)
+lose_sign (const AssayMistaken *of)
 {
   const gsize n = of->view->n_outputs;
 
-  for (gsize i = 0; i < count * n; i++)
-    outputs[i] = (centre[i % n] + fabs (outputs[i] - centre[i % n]));
+  for (gsize i = 0; i < of->count * n; i++)
+    of->outputs[i] = (of->centre[i % n] + fabs (of->outputs[i] - of->centre[i % n]));
 }
 
 static void
-overflow (const AssayMistaken *of, AssayStream *stream, const float *input,
-          G_GNUC_UNUSED const double *centre, gsize count, double *outputs)
+overflow (const AssayMistaken *of)
 {
-  for (gsize i = 0; i < count; i++)
-    if (assay_stream_uniform (stream) < OVERFLOWS && is_second (of, input))
-      outputs[i * of->view->n_outputs] = INFINITY;
+  for (gsize i = 0; i < of->count; i++)
+    if (assay_stream_uniform (of->stream) < OVERFLOWS && is_second (of))
+      of->outputs[i * of->view->n_outputs] = INFINITY;
 }
 
 /* ---- The table ---- */

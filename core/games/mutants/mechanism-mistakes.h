@@ -4,11 +4,16 @@
 #include "core/games/mutants/mechanism-view.h"
 #include "core/games/mutants/mutant.h"
 
-/* A mechanism with a mistake in it. */
+/* A mechanism with a mistake in it, and runs of it. */
 typedef struct {
   const AssayMechanismView *view;
   const AssayMechanismView *weaker; /* the same with twice the epsilon, or NULL */
   double rate;                      /* of a rare leak */
+  AssayStream *stream;
+  const float *input;
+  const double *centre; /* of the outputs on it; NULL where outputs are no numbers */
+  gsize count;
+  double *outputs; /* of that many runs */
 } AssayMistaken;
 
 /* What a mistake needs of the mechanism. */
@@ -25,13 +30,9 @@ typedef struct {
   guint needs;
   double rate;
   gboolean adds_column; /* a time, which the mutant adds itself */
-  /* Draws @count runs in place of the mechanism's own; NULL: those. */
-  gboolean (*draw) (const AssayMistaken *of, AssayStream *stream, const float *input, gsize count,
-                    double *outputs, GError **error);
-  /* Changes them. @centre: of the outputs on @input; NULL where outputs are no numbers. The member
-   * is NULL where nothing is changed. */
-  void (*alter) (const AssayMistaken *of, AssayStream *stream, const float *input,
-                 const double *centre, gsize count, double *outputs);
+  /* Draws the runs in place of the mechanism's own; NULL: those. */
+  gboolean (*draw) (const AssayMistaken *of, GError **error);
+  void (*alter) (const AssayMistaken *of); /* changes them; NULL: nothing is changed */
 } AssayMistake;
 
 extern const AssayMistake assay_mechanism_mistakes[];

@@ -55,18 +55,24 @@ play (AssayMutant *mutant, AssayStream *stream, const float *input, gsize count,
   const Own *own = mutant->own;
   const AssayMistake *mistake = own->mistake;
   g_autofree double *centre = NULL;
+  AssayMistaken of = own->of;
 
   if (own->view->has_numbers && (mistake->needs & (ASSAY_NEEDS_NUMBERS | ASSAY_NEEDS_WEAKER))) {
     centre = g_new (double, own->view->n_outputs);
     if (!assay_mechanism_view_centre (own->view, input, centre, error))
       return FALSE;
   }
+  of.stream = stream;
+  of.input = input;
+  of.centre = centre;
+  of.count = count;
+  of.outputs = outputs;
   if (mistake->draw != NULL
-          ? !mistake->draw (&own->of, stream, input, count, outputs, error)
+          ? !mistake->draw (&of, error)
           : !assay_mechanism_view_run (own->view, stream, input, count, outputs, error))
     return FALSE;
   if (mistake->alter != NULL)
-    mistake->alter (&own->of, stream, input, centre, count, outputs);
+    mistake->alter (&of);
   if (mistake->adds_column)
     add_times (own, stream, input, count, outputs);
   return TRUE;
@@ -225,7 +231,7 @@ assay_mechanism_mutant_new (guint index, const AssayDefense *base, const AssaySe
   *ret_why_not = NULL;
   if (own->view == NULL)
     return NULL;
-  own->of = (AssayMistaken){ own->view, NULL, own->mistake->rate };
+  own->of = (AssayMistaken){ .view = own->view, .rate = own->mistake->rate };
   if (own->mistake->needs & ASSAY_NEEDS_WEAKER)
     weaken (own, base, settings);
   *ret_why_not = why_not (own, &claimed);

@@ -12,29 +12,25 @@
 #define OUTLIERS 0.95
 #define SEED_BITS 16
 
-typedef struct {
+typedef struct _Mistake Mistake;
+
+struct _Mistake {
   AssayMutantKind kind;
-  gboolean needs_rows; /* items that are rows of numbers */
+  gboolean needs_rows; /* items that are rows of numbers, as a change of each does */
   double rate, share;  /* how many items, and how far they are revealed */
   guint step;          /* of columns: one of so many */
   guint seed_bits;     /* bits of the seed that count, where has_seed */
   gboolean has_seed;
-  /* How many items were changed. */
-  guint (*alter) (const AssayMutant *mutant, AssayReleaseItems *items, AssayStreamKey key);
-} Mistake;
-
-static const Mistake *
-mistake_of (const AssayMutant *mutant)
-{
-  return mutant->own;
-}
+  void (*change) (const Mistake *mistake, const float *secret, float *row, gsize cols);
+  /* Where it is no change of each row by itself. How many items were changed. */
+  guint (*alter) (const Mistake *mistake, AssayReleaseItems *items, AssayStreamKey key);
+};
 
 /* ---- Whole items ---- */
 
 static guint
-reveal_some (const AssayMutant *mutant, AssayReleaseItems *items, AssayStreamKey key)
+reveal_some (const Mistake *mistake, AssayReleaseItems *items, AssayStreamKey key)
 {
-  const Mistake *mistake = mistake_of (mutant);
   guint n = 0;
 
   for (gsize i = 0; i < items->n; i++) {
@@ -86,21 +82,20 @@ first_of (const float *secret, G_GNUC_UNUSED gsize cols)
 }
 
 static guint
-reveal_half (G_GNUC_UNUSED const AssayMutant *mutant, AssayReleaseItems *items, AssayStreamKey key)
+reveal_half (G_GNUC_UNUSED const Mistake *mistake, AssayReleaseItems *items, AssayStreamKey key)
 {
   return reveal_above (items, first_of, 0.5, key);
 }
 
 static guint
-reveal_outliers (G_GNUC_UNUSED const AssayMutant *mutant, AssayReleaseItems *items,
-                 AssayStreamKey key)
+reveal_outliers (G_GNUC_UNUSED const Mistake *mistake, AssayReleaseItems *items, AssayStreamKey key)
 {
   return reveal_above (items, norm_of, OUTLIERS, key);
 }
 
 /* Of equal secrets the first one's item is that of all. */
 static guint
-repeat_equal (G_GNUC_UNUSED const AssayMutant *mutant, AssayReleaseItems *items,
+repeat_equal (G_GNUC_UNUSED const Mistake *mistake, AssayReleaseItems *items,
               G_GNUC_UNUSED AssayStreamKey key)
 {
   g_autoptr (GHashTable) seen
@@ -128,10 +123,8 @@ repeat_equal (G_GNUC_UNUSED const AssayMutant *mutant, AssayReleaseItems *items,
 
 /* ---- Numbers of a row ---- */
 
-typedef void (*ChangeRow) (const Mistake *mistake, const float *secret, float *row, gsize cols);
-
 static guint
-change_rows (const AssayMutant *mutant, AssayReleaseItems *items, ChangeRow change)
+change_rows (const Mistake *mistake, AssayReleaseItems *items)
 {
   guint n = 0;
 
@@ -139,7 +132,7 @@ change_rows (const AssayMutant *mutant, AssayReleaseItems *items, ChangeRow chan
     const float *secret = assay_release_items_secret (items, i);
 
     if (secret != NULL) {
-      change (mistake_of (mutant), secret, items->rows + i * items->cols, items->cols);
+      mistake->change (mistake, secret, items->rows + i * items->cols, items->cols);
       n++;
     }
   }
@@ -169,35 +162,21 @@ keep_sign (G_GNUC_UNUSED const Mistake *mistake, const float *secret, float *row
     row[c] = copysignf (row[c], secret[c]);
 }
 
-typedef struct {
-  float value;
-  gsize place;
-} Ranked;
-
-static int
-compare_ranked (gconstpointer a, gconstpointer b)
-{
-  const Ranked *x = a, *y = b;
-
-  return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
-                              : (x->place > y->place) - (x->place < y->place);
-}
-
 /* The numbers of the row, in the order that those of the secret have. */
 static void
 keep_order (G_GNUC_UNUSED const Mistake *mistake, const float *secret, float *row, gsize cols)
 {
-  g_autofree Ranked *ours = g_new (Ranked, cols);
-  g_autofree Ranked *theirs = g_new (Ranked, cols);
+  g_autofree AssayRanked *ours = g_new (AssayRanked, cols);
+  g_autofree AssayRanked *theirs = g_new (AssayRanked, cols);
 
   for (gsize c = 0; c < cols; c++) {
-    ours[c] = (Ranked){ row[c], c };
-    theirs[c] = (Ranked){ secret[c], c };
+    ours[c] = (AssayRanked){ row[c], c };
+    theirs[c] = (AssayRanked){ secret[c], c };
   }
-  qsort (ours, cols, sizeof *ours, compare_ranked);
-  qsort (theirs, cols, sizeof *theirs, compare_ranked);
+  assay_rank (ours, cols);
+  assay_rank (theirs, cols);
   for (gsize c = 0; c < cols; c++)
-    row[theirs[c].place] = ours[c].value;
+    row[theirs[c].place] = (float) ours[c].value;
 }
 
 static void
@@ -234,25 +213,9 @@ keep_norm_beside (G_GNUC_UNUSED const Mistake *mistake, const float *secret, flo
   row[cols - 1] = (float) norm_of (secret, cols);
 }
 
-#define ROW_MISTAKE(name, change)                                                                  \
-  static guint name (const AssayMutant *mutant, AssayReleaseItems *items,                          \
-                     G_GNUC_UNUSED AssayStreamKey key)                                             \
-  {                                                                                                \
-    return change_rows (mutant, items, change);                                                    \
-  }
-
-ROW_MISTAKE (column_kept, keep_column)
-ROW_MISTAKE (digits_kept, keep_digits)
-ROW_MISTAKE (sign_kept, keep_sign)
-ROW_MISTAKE (order_kept, keep_order)
-ROW_MISTAKE (mean_kept, keep_mean)
-ROW_MISTAKE (norm_kept, keep_norm)
-ROW_MISTAKE (differences_kept, keep_differences)
-ROW_MISTAKE (norm_beside, keep_norm_beside)
-
 /* What was added to the first secret is added to all. */
 static guint
-share_noise (G_GNUC_UNUSED const AssayMutant *mutant, AssayReleaseItems *items,
+share_noise (G_GNUC_UNUSED const Mistake *mistake, AssayReleaseItems *items,
              G_GNUC_UNUSED AssayStreamKey key)
 {
   const float *first = assay_release_items_secret (items, 0);
@@ -305,42 +268,33 @@ static const Mistake mistakes[] = {
     .alter = reveal_outliers },
   { .kind = { "column-kept", "one column in ten is released as it is",
               "attack verbatim with a metric of single columns, or " LEARNER },
-    .needs_rows = TRUE,
     .step = 10,
-    .alter = column_kept },
+    .change = keep_column },
   { .kind = { "half-of-columns-kept", "every second column is released as it is",
               "attack verbatim with a metric of single columns, or " LEARNER },
-    .needs_rows = TRUE,
     .step = 2,
-    .alter = column_kept },
+    .change = keep_column },
   { .kind
     = { "differences-kept", "the difference of two neighbouring columns is the secret's", LEARNER },
-    .needs_rows = TRUE,
-    .alter = differences_kept },
+    .change = keep_differences },
   { .kind = { "low-digits", "digits below a thousandth of the numbers' size are the secret's",
               "an attack that reads digits: nothing that compares distances does" },
-    .needs_rows = TRUE,
-    .alter = digits_kept },
+    .change = keep_digits },
   { .kind = { "sign-kept", "each number has the sign of the secret's",
               "a metric of signs or of identification, or " LEARNER },
-    .needs_rows = TRUE,
-    .alter = sign_kept },
+    .change = keep_sign },
   { .kind = { "order-kept", "the numbers of a row stand in the order of the secret's",
               "identification among candidates by rank correlation, or " LEARNER },
-    .needs_rows = TRUE,
-    .alter = order_kept },
+    .change = keep_order },
   { .kind = { "mean-kept", "the numbers of a row have the secret's mean",
               "identification among candidates (metric identification-rate), or " LEARNER },
-    .needs_rows = TRUE,
-    .alter = mean_kept },
+    .change = keep_mean },
   { .kind = { "norm-kept", "a row is as long as the secret",
               "identification among candidates (metric identification-rate), or " LEARNER },
-    .needs_rows = TRUE,
-    .alter = norm_kept },
+    .change = keep_norm },
   { .kind = { "norm-beside", "the last column has the secret's length: a column of timing or size",
               LEARNER },
-    .needs_rows = TRUE,
-    .alter = norm_beside },
+    .change = keep_norm_beside },
   { .kind = { "duplicates-shown", "equal secrets have equal releases",
               "a metric of linkage between releases, on data with duplicates" },
     .alter = repeat_equal },
@@ -380,11 +334,26 @@ key_of (const Mistake *mistake, AssayStreamKey key)
 }
 
 static gboolean
+needs_rows (const Mistake *mistake)
+{
+  return mistake->needs_rows || mistake->change != NULL;
+}
+
+static guint
+alter (const Mistake *mistake, AssayReleaseItems *items, AssayStreamKey key)
+{
+  if (needs_rows (mistake) && items->rows == NULL)
+    return 0;
+  return mistake->change != NULL ? change_rows (mistake, items)
+                                 : mistake->alter (mistake, items, key);
+}
+
+static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
 {
   AssayMutant *mutant = assay_mutant_of (context->settings);
-  const Mistake *mistake = mistake_of (mutant);
+  const Mistake *mistake = mutant->own;
   AssayDefenseContext inner = *context;
   AssayReleaseItems items;
   guint n = (guint) secrets.rows;
@@ -393,16 +362,14 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   inner.common_stream = key_of (mistake, context->common_stream);
   if (!mutant->base->protect (&inner, secrets, ret_release, ret_truth, error))
     return FALSE;
-  if (mistake->alter != NULL) {
+  if (!mistake->has_seed) {
     if (!assay_release_check (ret_release, error))
       return FALSE;
     if (!assay_release_items_take (&items, ret_release, ret_truth))
       return TRUE;
-    n = mistake->needs_rows && items.rows == NULL
-            ? 0
-            : mistake->alter (mutant, &items,
-                              assay_stream_key (context->stream.word[0], context->stream.word[1],
-                                                "mutant", mistake->kind.id));
+    n = alter (mistake, &items,
+               assay_stream_key (context->stream.word[0], context->stream.word[1], "mutant",
+                                 mistake->kind.id));
     assay_release_items_give (&items, ret_release);
   }
   g_atomic_int_add (&mutant->n_changed, (gint) n);
@@ -420,9 +387,9 @@ assay_release_mutant_new (guint index, const AssayDefense *base, const AssaySett
   AssayMutant *mutant;
 
   *ret_why_not = NULL;
-  if (mistake->alter != NULL && !(kind & (mistake->needs_rows ? rows : items)))
-    *ret_why_not = mistake->needs_rows ? "an item of the release is no row of numbers"
-                                       : "the release has no item for each secret";
+  if (!mistake->has_seed && !(kind & (needs_rows (mistake) ? rows : items)))
+    *ret_why_not = needs_rows (mistake) ? "an item of the release is no row of numbers"
+                                        : "the release has no item for each secret";
   if (*ret_why_not != NULL)
     return NULL;
   mutant = assay_mutant_new (base, settings);
