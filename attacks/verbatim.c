@@ -45,7 +45,7 @@ ASSAY_ATTACK (verbatim, "verbatim",
   .is_generic = TRUE,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "an unprotected secret is read off",
+  .control = { .says = "an unprotected secret is read as it is",
                .make = make_control,
                .at_least = 1,
                .within = 1e-6 });

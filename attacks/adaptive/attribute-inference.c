@@ -279,19 +279,21 @@ make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (AttributeInference, learner, ASSAY_LEARNER_BEST, assay_learner_names,
-                            "What it learns with; best: what does best on held-out rows of the "
+                            "The learner; best: the one that does best on held-out rows of the "
                             "attacker's own",
                             ASSAY_PARAM_TRIES_ALL),
         ASSAY_PARAM_CHOICE (AttributeInference, attribute, ASSAY_ATTRIBUTE_LABEL, attributes,
                             "What is inferred: the label of the secret, a column of its further "
                             "attributes, or whether a number of it is above a threshold"),
         ASSAY_PARAM_INT (AttributeInference, column, 0, 0, 65535, "",
-                         "Of the further attributes, or of the secret's own numbers, from 0"),
+                         "Column of the further attributes, or of the secret's own numbers, from "
+                         "0"),
         ASSAY_PARAM_REAL (AttributeInference, quantile, 0.5, 0, 1, "",
-                          "Of attribute = threshold: share of the attacker's own rows below it"),
+                          "attribute = threshold: share of the attacker's own rows that are below "
+                          "it"),
         ASSAY_PARAM_STRING (AttributeInference, name, "",
-                            "The column of the further attributes that is called so, in place of "
-                            "attribute and column",
+                            "Name of a column of the further attributes, in place of attribute and "
+                            "column",
                             ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
@@ -319,7 +321,7 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (attribute_inference, "attribute-inference",
-  .summary = "Run the defense on rows of one's own, and learn what an item says of an attribute",
+  .summary = "Run the defense on other rows, and learn to infer an attribute from what it releases",
   .reference = { "Fredrikson, Jha and Ristenpart 2015, Model Inversion Attacks that Exploit "
                  "Confidence Information; Giomi et al. 2023, Anonymeter",
                  "the question; section 4.3" },
@@ -333,7 +335,7 @@ ASSAY_ATTACK (attribute_inference, "attribute-inference",
   .wants = wants,
   .game = ASSAY_GAME_INFER,
   .attack = attack,
-  .control = { .says = "of rows that were turned by an unknown rotation, the sign of a number is "
-                       "told, given 2,000 pairs",
+  .control = { .says = "given 2,000 pairs, the sign of a number is inferred from rows that were "
+                       "turned by an unknown rotation",
                .make = make_control,
                .at_least = 0.9 });

@@ -106,9 +106,9 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (CrossLinkage, view, CROSS_N_VIEWS, cross_view_names,
-                            "How items are seen: their numbers, the sizes of their components "
-                            "along the principal axes of the release, or length and sorted "
-                            "numbers; best: what links best in runs that were held out",
+                            "How items are compared: by their numbers, by the sizes of their "
+                            "components along the principal axes of the release, or by length and "
+                            "sorted numbers; best: what links best in held-out runs",
                             ASSAY_PARAM_TRIES_ALL),
         ASSAY_PARAM_END };
 
@@ -125,7 +125,7 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (cross_linkage, "cross-linkage",
-  .summary = "Run the defense under two keys, learn what stays the same, link two releases",
+  .summary = "Run the defense under two keys, learn what stays the same, and link two releases",
   .reference = { "Gomez-Barrero, Galbally, Rathgeb and Busch 2018, General Framework to Evaluate "
                  "Unlinkability in Biometric Template Protection Systems; Ioffe 2006, "
                  "Probabilistic Linear Discriminant Analysis",
@@ -138,7 +138,7 @@ ASSAY_ATTACK (cross_linkage, "cross-linkage",
   .adapts = TRUE,
   .game = ASSAY_GAME_CROSS,
   .attack = attack,
-  .control = { .says = "64 rows with noise of a tenth, all moved by a vector that is another in "
-                       "each release, are linked between two",
+  .control = { .says = "64 rows with noise of a tenth, moved by another vector in each of two "
+                       "releases, are linked",
                .make = make_control,
                .at_least = 0.9 });

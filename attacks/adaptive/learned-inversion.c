@@ -77,7 +77,7 @@ ASSAY_CONTROL (make_control, own_control_make, OwnControl, void, .n_secrets = 16
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (LearnedInversion, learner, ASSAY_LEARNER_BEST, assay_learner_names,
-                            "What it learns with; best: what does best on held-out rows of the "
+                            "The learner; best: the one that does best on held-out rows of the "
                             "attacker's own",
                             ASSAY_PARAM_TRIES_ALL),
         ASSAY_PARAM_END };
@@ -95,7 +95,7 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (learned_inversion, "learned-inversion",
-  .summary = "Run the defense on rows of one's own, and learn to undo it",
+  .summary = "Run the defense on other rows, and learn to invert it",
   .reference = { "Balle, Cherubin and Hayes 2022, Reconstructing Training Data with Informed "
                  "Adversaries",
                  "section 4; here with a release in place of a model" },
@@ -107,8 +107,8 @@ ASSAY_ATTACK (learned_inversion, "learned-inversion",
   .wants_pairs = TRUE,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "rows that were turned by an unknown rotation are turned back, given 400 "
-                       "pairs",
+  .control = { .says = "given 400 pairs, rows that were turned by an unknown rotation are turned "
+                       "back",
                .make = make_control,
                .at_least = 0.9,
                .within = 0.5 });

@@ -440,12 +440,12 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (LearnedLinkage, learner, ASSAY_LEARNER_BEST, assay_learner_names,
-                            "What it learns with; best: what does best on held-out rows of the "
+                            "The learner; best: the one that does best on held-out rows of the "
                             "attacker's own",
                             ASSAY_PARAM_TRIES_ALL),
         ASSAY_PARAM_REAL (LearnedLinkage, noise, 0.01, 0, 10, "",
-                          "Variance by which the known record of a person differs from the secret, "
-                          "as a share of the mean variance of a column"),
+                          "Variance by which a person's known record differs from the secret, as a "
+                          "share of the mean variance of a column"),
         ASSAY_PARAM_INT (LearnedLinkage, candidates, 100, 1, 1000000, "rows",
                          "How many public rows it names for each item"),
         ASSAY_PARAM_END };
@@ -466,7 +466,7 @@ memory (gconstpointer data, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (learned_linkage, "learned-linkage",
-  .summary = "Run the defense on rows of one's own, learn what an item says, rank known records",
+  .summary = "Run the defense on other rows, learn what an item shows, and rank known records",
   .reference = { "Ioffe 2006, Probabilistic Linear Discriminant Analysis",
                  "the likelihood ratio, of one example a class; the learner is ours" },
   ASSAY_SETTINGS (LearnedLinkage, parameters),
@@ -478,7 +478,7 @@ ASSAY_ATTACK (learned_linkage, "learned-linkage",
   .wants_pairs = TRUE,
   .game = ASSAY_GAME_LINK,
   .attack = attack,
-  .control = { .says = "rows that were turned by an unknown rotation are found among 256, given "
-                       "400 pairs",
+  .control = { .says = "given 400 pairs, rows that were turned by an unknown rotation are found "
+                       "among 256",
                .make = make_control,
                .at_least = 0.9 });

@@ -202,10 +202,10 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (Membership, sign, BEST, sign_names,
-                            "By what a release shows that a record was in it: its nearest item, or "
-                            "the one nearest to what is released of it (alike), "
-                            "the inner product with the mean item, how the mean item moves with "
-                            "it; best: what does best on shadow releases",
+                            "What shows that a record was in a release: its nearest item; the item "
+                            "nearest to what would be released of it (alike); the inner product "
+                            "with the mean item; how the mean item moves with it; best: what does "
+                            "best on shadow releases",
                             ASSAY_PARAM_TRIES_ALL),
         ASSAY_PARAM_END };
 
@@ -228,7 +228,7 @@ ASSAY_ATTACK (membership, "membership",
   .adapts = TRUE,
   .game = ASSAY_GAME_MEMBER,
   .attack = attack,
-  .control = { .says = "of 64 records, half of which were released with noise, those that were are "
-                       "told from the others",
+  .control = { .says = "of 64 records half were released with noise, and these are told from the "
+                       "others",
                .make = make_control,
                .at_least = 0.9 });

@@ -352,11 +352,12 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (CodeInversion, flip_probability, 0, 0, 1, "",
-                          "Of a bit, which the attacker knows of the defense"),
+                          "Probability with which the defense flips a bit, which the attacker "
+                          "knows"),
         ASSAY_PARAM_REAL (CodeInversion, ridge, 0.01, 1e-9, 1e6, "",
-                          "Added to the variance of each bit"),
+                          "Ridge added to the variance of each bit"),
         ASSAY_PARAM_INT (CodeInversion, repeats, 0, 0, 1023, "",
-                         "How many further releases of the same secrets it wants"),
+                         "How many further releases of the same secrets it reads"),
         ASSAY_PARAM_END };
 
 ASSAY_ATTACK (code_inversion, "code-inversion",
@@ -371,7 +372,8 @@ ASSAY_ATTACK (code_inversion, "code-inversion",
   .game = ASSAY_GAME_RECONSTRUCT,
   .repeats = repeats,
   .attack = attack,
-  .control = { .says = "four features come back from many bits, flipped as assumed",
+  .control = { .says = "four features are recovered from many bits, flipped with the probability "
+                       "that is assumed",
                .make = make_control,
                .at_least = 0.5,
                .within = 0.5 });

@@ -349,23 +349,24 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (CodeLinkage, score, LIKELIHOOD, scores,
-                            "The number of bits that differ, or how likely they are to, by the "
-                            "candidate's margins"),
+                            "Score of a candidate: the number of bits that differ, or the "
+                            "likelihood of these, by the candidate's margins"),
         ASSAY_PARAM_CHOICE (CodeLinkage, flips, ESTIMATED, flip_forms,
                             "How often bits are flipped: estimated from codes and candidates, or "
                             "known of the defense"),
-        ASSAY_PARAM_REAL (CodeLinkage, flip_probability, 0, 0, 1, "", "Of a bit (flips = known)"),
+        ASSAY_PARAM_REAL (CodeLinkage, flip_probability, 0, 0, 1, "",
+                          "flips = known: probability that a bit is flipped"),
         ASSAY_PARAM_REAL (CodeLinkage, noise, 0.25, 0, 1000, "",
-                          "Between the record and the secret, in root mean squares of a margin "
-                          "(score = likelihood)"),
+                          "score = likelihood: noise between the record and the secret, in root "
+                          "mean squares of a margin"),
         ASSAY_PARAM_INT (CodeLinkage, candidates, 100, 1, 1000000, "public rows",
-                         "Named for each code, best first"),
+                         "Candidates named for each code, best first"),
         ASSAY_PARAM_INT (CodeLinkage, repeats, 0, 0, 1023, "",
-                         "How many further releases of the same secrets it wants"),
+                         "How many further releases of the same secrets it reads"),
         ASSAY_PARAM_END };
 
 ASSAY_ATTACK (code_linkage, "code-linkage",
-  .summary = "Find the record that a code was made of by hashing those that are at hand",
+  .summary = "Find the record that a code was made of, by hashing known records",
   .reference = { "PHashing and PITQ (private hashing)", "section 3.2; the attack is ours" },
   ASSAY_SETTINGS (CodeLinkage, parameters),
   .holds = { .numbers = 2 * ASSAY_CODE_MAX_BITS, .per_thread = 32 << 20 },
@@ -374,6 +375,6 @@ ASSAY_ATTACK (code_linkage, "code-linkage",
   .game = ASSAY_GAME_LINK,
   .repeats = repeats,
   .attack = attack,
-  .control = { .says = "the record is found that a code was made of",
+  .control = { .says = "the record that a code was made of is found",
                .make = make_control,
                .at_least = 0.9 });

@@ -92,20 +92,21 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (CodeMajority, repeats, 4, 0, 1023, "",
-                         "How many further releases of the same secrets it wants"),
+                         "How many further releases of the same secrets it reads"),
         ASSAY_PARAM_REAL (CodeMajority, flip_probability, 0, 0, 1, "",
-                          "What the attacker knows of the defense: above 1/2, majorities are "
-                          "turned"),
+                          "Probability with which the defense flips a bit, which the attacker "
+                          "knows; above 1/2 majorities are inverted"),
         ASSAY_PARAM_END };
 
 ASSAY_ATTACK (code_majority, "code-majority",
-  .summary = "Guess what codes were before they were randomised, bit by bit, by majority",
+  .summary = "Guess the bits of codes before they were randomised, by majority over several "
+             "releases",
   .reference = { "PHashing and PITQ (private hashing)", "algorithm 1; the attack is ours" },
   ASSAY_SETTINGS (CodeMajority, parameters),
   .reads = ASSAY_RELEASE_CODES,
   .game = ASSAY_GAME_RECONSTRUCT,
   .repeats = repeats,
   .attack = attack,
-  .control = { .says = "bits are found that are wrong in one release each",
+  .control = { .says = "bits that are wrong in one release each are found",
                .make = make_control,
                .at_least = 1 });

@@ -234,17 +234,18 @@ make_like (gconstpointer settings, AssayStreamKey key, const AssayObservation *s
 static const AssayParam parameters[]
     = { ASSAY_EXEC_PARAMETERS,
         ASSAY_PARAM_CHOICE (Exec, control, 0, control_kinds,
-                            "Kind of release in the control, of public rows as they are; that of "
-                            "the game pair has mixtures always"),
+                            "Kind of release in the control, which releases public rows as they "
+                            "are; in the game pair these are always mixtures"),
         ASSAY_PARAM_CHOICE (Exec, game, 0, games,
                             "What its guess holds: estimates of the secrets; candidates, public "
                             "rows for each released item; scores of pairs of items that may share "
-                            "a secret; of values of an attribute; of records that may have been "
-                            "released; or of items of two releases that may be of one secret",
+                            "a secret; scores of values of an attribute; scores of records that "
+                            "may have been released; or scores of items of two releases that may "
+                            "be of one secret",
                             ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_BOOL (Exec, draws, TRUE,
-                          "It draws numbers: its guess may be another with another seed; of a "
-                          "program that does not, the seed is always the same",
+                          "Whether it draws random numbers, so that another seed may give another "
+                          "guess; if not, it always gets the same seed",
                           ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
@@ -265,8 +266,8 @@ ASSAY_ATTACK (exec, "exec",
   .plays = plays,
   .draws = draws,
   .attack = attack,
-  .control = { .says = "a public secret that was released as it is, is found; of the other games: "
-                       "what rows released as they are say is told",
+  .control = { .says = "a public secret that was released as it is, is found; in other games, what "
+                       "unchanged rows show is found",
                .make = make_control,
                .at_least = 1,
                .within = 0.25,

@@ -81,12 +81,12 @@ static const AssayParam parameters[]
 static const AssayExternal external = { .verify = verify };
 
 ASSAY_ATTACK (guess_folder, "guess-folder",
-  .summary = "An external guess, as a folder of .npy files",
+  .summary = "An external guess, read from a folder of .npy files",
   .reference = { "Assay", "core/data/exchange.h" },
   ASSAY_SETTINGS (Folder, parameters),
   .reads = ASSAY_RELEASE_ANY,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "none: of an external guess only what it recovered counts" },
+  .control = { .says = "none: an external guess is judged only by what it recovered" },
   .external = &external,
   .plays = game);

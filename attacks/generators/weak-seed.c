@@ -425,20 +425,22 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (WeakSeed, generator, 0, generators, "Which generators are tried",
                       ASSAY_PARAM_TRIES_ALL),
   ASSAY_PARAM_INT (WeakSeed, first_seed, 0, 0, G_MAXUINT32, "",
-                   "The first seed that is tried; for a time of day, its second of the epoch"),
+                   "The first seed that is tried; for a time of day, in seconds since 1970"),
   ASSAY_PARAM_INT (WeakSeed, seeds, 4096, 1, (gint64) 1 << 32, "seeds",
-                   "How many are tried, from the first on"),
+                   "How many seeds are tried, from the first on"),
   ASSAY_PARAM_INT (WeakSeed, offsets, 1, 1, 65536, "numbers",
-                   "At how many places of the sequence the release may begin: 1: the first"),
+                   "Places in the generator's sequence at which the release may begin; 1: the "
+                   "first"),
   ASSAY_PARAM_INT (WeakSeed, numbers, 4096, 64, 1 << 24, "numbers",
-                   "Of the release that are looked at: more find smaller noise"),
+                   "Numbers of the release that are looked at; the more, the smaller the noise "
+                   "that is found"),
   ASSAY_PARAM_REAL (WeakSeed, flip_probability, 0, 0, 1, "",
-                    "Of a bit of codes; 0: what the release says"),
+                    "Probability that a bit of a code was flipped; 0: what the release says"),
   ASSAY_PARAM_END
 };
 
 ASSAY_ATTACK (weak_seed, "weak-seed",
-  .summary = "Try the seeds of well-known generators, and take their random numbers off",
+  .summary = "Try the seeds of well-known generators, and undo their random numbers",
   .reference = { "Carlini et al. 2021, Is Private Learning Possible with Instance Encoding?",
                  "the challenge; the attack is ours" },
   ASSAY_SETTINGS (WeakSeed, parameters),
@@ -449,7 +451,7 @@ ASSAY_ATTACK (weak_seed, "weak-seed",
   .game = ASSAY_GAME_RECONSTRUCT,
   .writes = guess_arrays,
   .attack = attack,
-  .control = { .says = "noise of a seed that is tried is taken off",
+  .control = { .says = "noise with one of the seeds that are tried is removed",
                .make = make_control,
                .at_least = 1,
                .within = 0.05 });

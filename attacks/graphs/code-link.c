@@ -7,13 +7,13 @@
 ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, void, .has_codes = TRUE)
 
 ASSAY_ATTACK (code_link, "code-link",
-  .summary = "Take items whose codes of both modalities differ least for joined",
+  .summary = "Take the items as joined whose codes of both modalities differ least",
   .reference = { "Assay", "Hamming distances of paired codes" },
   .memory = edge_guess_memory,
   .reads = ASSAY_RELEASE_PAIRED_CODES,
   EDGE_GAME,
   .attack = edge_guess_attack,
-  .control = { .says = "edges of a graph are told by codes that are signs of its leading "
+  .control = { .says = "edges of a graph are found from codes that are signs of its leading "
                        "eigenvectors",
                .make = make_control,
                .at_least = 0.7 });

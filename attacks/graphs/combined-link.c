@@ -203,14 +203,15 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_BOOL (CombinedLink, release, TRUE,
-                    "Whether it learns from the release; without, from features alone"),
+                    "Whether it learns from the release and features, or from features alone"),
   ASSAY_PARAM_CHOICE (CombinedLink, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
-                      "Of items of two modalities: the mean of their cosines, or that of one"),
+                      "Similarity of items of two modalities: the mean of both cosines, or the "
+                      "cosine of one"),
   ASSAY_PARAM_END
 };
 
 ASSAY_ATTACK (combined_link, "combined-link",
-  .summary = "Learn from known edges how features and release tell edges, and tell others",
+  .summary = "Learn from known edges how features and release show edges, and predict the others",
   .reference = { "Assay", "logistic regression on ranks of pairs" },
   ASSAY_SETTINGS (CombinedLink, parameters),
   .memory = memory,
@@ -218,7 +219,7 @@ ASSAY_ATTACK (combined_link, "combined-link",
   .needs = ASSAY_GRANT_FEATURES | ASSAY_GRANT_KNOWN_EDGES,
   EDGE_GAME,
   .attack = attack,
-  .control = { .says = "edges between items of which none is known are told from triangle counts "
-                       "without noise, and without a release from cosines",
+  .control = { .says = "edges between items without a known edge are found from triangle counts "
+                       "without noise and, without a release, from cosines",
                .make = make_control,
                .at_least = 0.8 });

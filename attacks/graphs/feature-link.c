@@ -38,12 +38,13 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (FeatureLink, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
-                      "Of items of two modalities: the mean of their cosines, or that of one"),
+                      "Similarity of items of two modalities: the mean of both cosines, or the "
+                      "cosine of one"),
   ASSAY_PARAM_END
 };
 
 ASSAY_ATTACK (feature_link, "feature-link",
-  .summary = "The floor: take items with like features for joined, without the release",
+  .summary = "Take items with similar features as joined, without the release: a baseline",
   .reference = { "Assay", "core/graph/likeness.h" },
   ASSAY_SETTINGS (FeatureLink, parameters),
   .memory = memory,
@@ -51,6 +52,6 @@ ASSAY_ATTACK (feature_link, "feature-link",
   .needs = ASSAY_GRANT_FEATURES,
   EDGE_GAME,
   .attack = attack,
-  .control = { .says = "items that are joined where their cosine is above 0.5 are told from others",
+  .control = { .says = "items that are joined where their cosine is above 0.5 are found",
                .make = make_control,
                .at_least = 0.8 });

@@ -7,7 +7,7 @@
 ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, void, .is_alike = FALSE)
 
 ASSAY_ATTACK (graph_link, "graph-link",
-  .summary = "Take pairs with a higher released weight for edges of the private graph",
+  .summary = "Take pairs with a high released weight as edges of the private graph",
   .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
                  "Hashing",
                  "equation 2" },
@@ -15,7 +15,7 @@ ASSAY_ATTACK (graph_link, "graph-link",
   .reads = ASSAY_RELEASE_GRAPH,
   EDGE_GAME,
   .attack = edge_guess_attack,
-  .control = { .says = "edges of a graph whose triangle counts are released without noise have the "
-                       "higher weights",
+  .control = { .says = "edges have the higher weights in triangle counts that are released without "
+                       "noise",
                .make = make_control,
                .at_least = 0.9 });

@@ -69,14 +69,15 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Recompute, bound, 0, 0, 100000, "neighbours",
-                   "D; 0: as the release says, or else 100"),
+                   "D; 0: what the release says, or else 100"),
   ASSAY_PARAM_CHOICE (Recompute, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
-                      "Of items of two modalities: the mean of their cosines, or that of one"),
+                      "Similarity of items of two modalities: the mean of both cosines, or the "
+                      "cosine of one"),
   ASSAY_PARAM_END
 };
 
 ASSAY_ATTACK (recompute, "recompute",
-  .summary = "Clip all pairs by features alone, as a defense would that makes its graph of them",
+  .summary = "Clip all pairs by features alone, as a defense would that builds its graph from them",
   .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
                  "Hashing",
                  "algorithm 1, line 4" },

@@ -335,27 +335,28 @@ memory (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Inversion, secrets, 0, 0, 1000000, "",
-                   "Secrets there are, where the release does not say how many mixtures each has"),
+                   "How many secrets there are, where the release does not say how many mixtures "
+                   "each has"),
   ASSAY_PARAM_INT (Inversion, k, 0, 0, WHITENING_MAX_IMAGES, "images",
                    "Images in each mixture, two of them secret, where the release does not say"),
   ASSAY_PARAM_REAL (Inversion, max_coefficient, 0.65, 0, 1, "",
                     "The largest coefficient of the mixtures (c1), where the release does not say"),
-  ASSAY_PARAM_BOOL (Inversion, labels, TRUE, "Use the labels where they are granted"),
+  ASSAY_PARAM_BOOL (Inversion, labels, TRUE, "Whether labels are used where they are granted"),
   ASSAY_PARAM_INT (
       Inversion, matchings, 1, 0, 20, "",
-      "With labels: times that pairs are found anew by squares before public images are"),
+      "With labels: how often pairs are found from squares before public images are looked for"),
   ASSAY_PARAM_INT (Inversion, rounds, 3, 0, 50, "",
-                   "Times that public images, secrets and pairs are found again in turn"),
+                   "How often public images, secrets and pairs are found again in turn"),
   ASSAY_PARAM_INT (
       Inversion, tries, 2, 1, 100, "",
-      "Times that it is played, until it is sure by its own measure; every second time "
-      "secrets are taken for mirrored ones",
+      "The most attempts, until one is sure by its own measure; every second one allows for "
+      "mirrored secrets",
       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 
 ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
-  .summary = "Take masked mixtures of two secrets and public images back to the secrets",
+  .summary = "Recover secrets from masked mixtures of two secrets and public images",
   .reference = { "Carlini et al. 2020, Is Private Learning Possible with Instance Encoding?",
                  "section 5; phase retrieval in place of its networks" },
   ASSAY_SETTINGS (Inversion, parameters),
@@ -369,7 +370,7 @@ ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .writes = written,
   .draws = draws,
   .attack = attack,
-  .control = { .says = "few smooth images come back from their mixtures",
+  .control = { .says = "a few smooth images are recovered from their mixtures",
                .make = make_control,
                .at_least = 0.75,
                .within = 0.6 });

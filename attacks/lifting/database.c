@@ -410,34 +410,35 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Database, neighbours, 100, 1, 1000000, "rows",
-                   "|V|: rows near the subspace that are looked at, after the adversarial ones"),
+                   "Rows near the subspace that are considered, after the adversarial ones (V)"),
   ASSAY_PARAM_INT (Database, averaged, 10, 1, 1000000, "rows",
-                   "|U|: how many of those farthest from the adversarial rows are averaged"),
+                   "How many of those farthest from the adversarial rows are averaged (U)"),
   ASSAY_PARAM_CHOICE (Database, selection, SELECT_FAR, selections,
                       "Which of V are averaged: those farthest from the adversarial rows, or those "
-                      "whose distance from them is the most times that from the subspace",
+                      "with the largest ratio of that distance to the distance from the subspace",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_CHOICE (Database, adversarial, COUNTED, adversarial_names,
                       "How many adversarial rows a subspace holds: none, m/2, m, or as many as lie "
                       "in it"),
   ASSAY_PARAM_BOOL (Database, show_near, FALSE,
-                    "Return the adversarial rows and the next 50, too: what ratio-test measures"),
+                    "Whether the adversarial rows and the next 50 are returned, too, which "
+                    "ratio-test needs"),
   ASSAY_PARAM_CHOICE (Database, search, SUBSPACE_SEARCH_EXACT, subspace_search_names,
-                      "Whether all rows are looked at, or those of some lists only; "
-                      "search-recall then says what share of the nearest it found",
+                      "Whether all rows are searched, or only some lists of them; search-recall "
+                      "then measures which share of the nearest was found",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_INT (Database, lists, 0, 0, SUBSPACE_SEARCH_MAX_LISTS, "lists",
-                   "Of an approximate search: how many the rows are divided into; 0: about "
-                   "4 sqrt (rows), and at most rows / 16",
+                   "search = approximate: lists into which the rows are divided; 0: about 4 sqrt "
+                   "(rows), and at most rows / 16",
                    ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_INT (Database, probes, 0, 0, SUBSPACE_SEARCH_MAX_LISTS, "lists",
-                   "And how many of them are looked at for each subspace; 0: a sixteenth",
+                   "search = approximate: lists searched for each subspace; 0: a sixteenth",
                    ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 
 ASSAY_ATTACK (database, "database",
-  .summary = "Find the adversarial descriptors in the lifting database, and the secret beside them",
+  .summary = "Find the adversarial descriptors in the lifting database, and then the secret",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1, equation 1" },
   ASSAY_SETTINGS (Database, parameters),
   .check = check,
@@ -447,7 +448,7 @@ ASSAY_ATTACK (database, "database",
   .writes = subspace_guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "secrets beside a cluster of the database are found",
+  .control = { .says = "secrets close to a cluster of the database are found",
                .make = make_control,
                .at_least = 0.9,
                .within = 0.3 });

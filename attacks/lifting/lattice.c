@@ -430,17 +430,17 @@ static const AssayParam parameters[] = {
                       "Guess the secret, or name the public rows that are records of it",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_REAL (Lattice, length, 0, 0, 1e6, "",
-                    "L2 norm that descriptors have as integers (SIFT: 512); 0: any"),
-  ASSAY_PARAM_REAL (Lattice, spread, 40, 2, 1e6, "", "... and by how much it may differ"),
+                    "L2 norm of descriptors as integers (SIFT: 512); 0: any"),
+  ASSAY_PARAM_REAL (Lattice, spread, 40, 2, 1e6, "", "How far the norm may be from that"),
   ASSAY_PARAM_REAL (Lattice, unit, 1, 1e-6, 1e9, "",
-                    "What 1 is in integers where rows are not of length 1 (255 for bytes as "
-                    "shares)"),
+                    "The integer that stands for 1 where rows are not of length 1 (255 for bytes "
+                    "as shares)"),
   ASSAY_PARAM_REAL (Lattice, seconds, 0, 0, 1e9, "s",
-                    "After this time it stops, and guesses by what it found so far; 0: it looks at "
-                    "all, whatever that takes"),
+                    "It stops after this time, and guesses by what it found so far; 0: it searches "
+                    "everything, however long that takes"),
   ASSAY_PARAM_INT (Lattice, candidates, 64, 1, 4096, "",
-                   "Of each subspace the guess shows at most so many candidates; in the game link "
-                   "so many public rows"),
+                   "The most candidates that the guess names for each subspace; in the game link, "
+                   "public rows"),
   ASSAY_PARAM_END
 };
 
@@ -456,7 +456,7 @@ memory (gconstpointer data, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (lattice, "lattice",
-  .summary = "Find the integers that a subspace was laid through, by lattice reduction",
+  .summary = "Find the integer vectors through which a subspace was laid, by lattice reduction",
   .reference = { "Lenstra, Lenstra and Lovasz 1982, Factoring Polynomials with Rational "
                  "Coefficients",
                  "section 1.39; its use on affine lifting is ours" },
@@ -468,7 +468,7 @@ ASSAY_ATTACK (lattice, "lattice",
   .game = ASSAY_GAME_RECONSTRUCT,
   .plays = plays,
   .attack = attack,
-  .control = { .says = "integer vectors are told from the database's, and found to the last digit",
+  .control = { .says = "integer vectors are told from the database's, and found exactly",
                .make = make_control,
                .at_least = 0.9,
                .within = 1e-4 });

@@ -78,11 +78,10 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 ASSAY_CONTROL (make_control, subspace_control_make, SubspaceControl, void, .n_secrets = 16,
                .n_public = 64, .cols = 32, .dimension = 2)
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_BOOL (Nearest, project, FALSE,
-                    "Project the descriptor that was found onto the subspace"),
-  ASSAY_PARAM_END
-};
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_BOOL (Nearest, project, FALSE,
+                          "Whether the descriptor that was found is projected onto the subspace"),
+        ASSAY_PARAM_END };
 
 ASSAY_ATTACK (nearest, "nearest",
   .summary = "Take the public descriptor nearest to the subspace",

@@ -388,21 +388,22 @@ memory (gconstpointer data, const AssayShape *shape)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (Distinguish, runs, 100000, 100, 1e12, "runs",
-                   "Fresh runs a side on which the event is tested"),
+                   "Fresh runs on each side, on which the event is tested"),
   ASSAY_PARAM_INT (Distinguish, training, 100000, 100, 1e8, "runs",
-                   "Runs a side on which the event is chosen; all pairs share as many once more"),
+                   "Runs on each side, on which the event is chosen; as many again are shared by "
+                   "all pairs"),
   ASSAY_PARAM_CHOICE (Distinguish, score, EVENT_AUTO, scores,
-                      "What outputs are ordered by; auto: what promises most on training runs, of "
-                      "likelihood where the density is known, patterns where outputs are discrete "
-                      "enough, else all others",
+                      "What outputs are ordered by; auto: likelihood where the density is known, "
+                      "patterns where outputs are discrete enough, and otherwise whichever of the "
+                      "others promises most on training runs",
                       ASSAY_PARAM_TRIES_ALL),
   ASSAY_PARAM_INT (Distinguish, candidates, 0, 0, 10000, "pairs",
-                   "Pairs of neighbouring inputs that are tried, with at least 1000 runs a side "
-                   "each (where training is less, as many): those of the defense, then those made "
-                   "of its domain, then random ones; "
-                   "0: all but the random ones"),
+                   "Pairs of neighbouring inputs that are tried, with at least 1000 runs on each "
+                   "side (or `training`, if that is less): those of the defense, then those made "
+                   "from its domain, then random ones; 0: all but the random ones"),
   ASSAY_PARAM_STRING (Distinguish, delta, claimed,
-                      "delta under audit: claimed, or a number that is at least 0 and less than 1"),
+                      "delta that is audited: claimed, or a number that is at least 0 and less "
+                      "than 1"),
   ASSAY_PARAM_END
 };
 
@@ -421,6 +422,6 @@ ASSAY_AUDITOR (distinguish, "distinguish",
   .delta = delta_under_audit,
   .why_not = why_not,
   .control = { .says = "a bit that is flipped with probability 1/4 is certified near its epsilon "
-                       "of ln 3, and a coin is not",
+                       "of ln 3, and a fair coin is not",
                .play = play_control,
                .at_least = 0.8 });

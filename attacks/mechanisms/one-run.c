@@ -197,8 +197,8 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (OneRun, canaries, 1000, 10, 1000000, "",
                    "Records each of which is put into the dataset with probability 1/2"),
   ASSAY_PARAM_INT (OneRun, guesses, 600, 0, 1000000, "",
-                   "About how many of them it says whether they were in: the most extreme ones; "
-                   "even; 0: about all"),
+                   "About how many canaries it guesses, the most extreme ones; an even number; 0: "
+                   "about all"),
   ASSAY_PARAM_END
 };
 
@@ -213,6 +213,6 @@ ASSAY_AUDITOR (one_run, "one-run",
   .game = ASSAY_AUDIT_ONE_RUN,
   .one_run_sizes = one_run_sizes,
   .score_canaries = score_canaries,
-  .control = { .says = "half of a leak of epsilon = 2 is certified, and nothing of fair coins",
+  .control = { .says = "half of a leak of epsilon = 2 is certified, and nothing for fair coins",
                .play = play,
                .at_least = 0.5 });

@@ -272,20 +272,23 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Averaging, .n
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Averaging, grouping, IF_GRANTED, groupings,
-                      "Use the grant groups where it is there, or find who belongs together"),
+                      "Which mixtures are averaged: those of a group where groups are granted, or "
+                      "those found to be similar"),
   ASSAY_PARAM_CHOICE (Averaging, similarity, INNER_PRODUCT, similarities,
-                      "By what mixtures are found to be alike"),
+                      "Similarity by which mixtures of one secret are found"),
   ASSAY_PARAM_INT (Averaging, similar, 5, 1, 100000, "mixtures",
-                   "How many are averaged with each one when groups are found"),
+                   "Mixtures averaged with each one where groups are found"),
   ASSAY_PARAM_BOOL (Averaging, absolute, FALSE,
-                    "Average absolute values: what a mask of signs leaves"),
-  ASSAY_PARAM_BOOL (Averaging, centre, TRUE, "Take the mean image away before rescaling"),
+                    "Whether absolute values are averaged, which a mask of signs does not change"),
+  ASSAY_PARAM_BOOL (Averaging, centre, TRUE,
+                    "Whether the mean image is subtracted before rescaling"),
   ASSAY_PARAM_REAL (Averaging, gain, 0, 0, 1000, "",
-                    "What an average is multiplied by; 0: 1 / the mean share of a mixture's "
-                    "owner, where the release says it"),
-  ASSAY_PARAM_BOOL (Averaging, clip, TRUE, "Clip to the values between black and white"),
+                    "Factor by which an average is multiplied; 0: 1 / the mean share of a "
+                    "mixture's owner, where the release says it"),
+  ASSAY_PARAM_BOOL (Averaging, clip, TRUE,
+                    "Whether values are clipped to the range between black and white"),
   ASSAY_PARAM_INT (Averaging, rounds, 0, 0, 10000, "",
-                   "Of joint least squares for all secrets, under granted groups"),
+                   "Rounds of joint least squares for all secrets, where groups are granted"),
   ASSAY_PARAM_END
 };
 
@@ -300,7 +303,7 @@ memory (gconstpointer data, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (averaging, "averaging",
-  .summary = "Average the mixtures of one secret, known or found to be of one",
+  .summary = "Average the mixtures of one secret, whether these are known or found",
   .reference = { MIXTURE_PAPER, "sections 2.1 and 5.3, figure 7" },
   ASSAY_SETTINGS (Averaging, parameters),
   .holds = { .items = 10, .per_thread = MIXTURE_PANEL_BYTES },

@@ -28,12 +28,15 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secr
                .n_public = 200, .side = 48, .n_partners = 2, .has_mask = TRUE)
 
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_BOOL (Braverman, centre, FALSE, "Subtract the mean of the public squares"),
+  ASSAY_PARAM_BOOL (Braverman, centre, FALSE,
+                    "Whether the mean of the public squares is subtracted"),
   ASSAY_PARAM_BOOL (Braverman, whiten, FALSE,
-                    "Weigh by the inverse covariance of squares, shrunk towards the identity"),
+                    "Whether squares are weighted by their inverse covariance, shrunk towards the "
+                    "identity"),
   ASSAY_PARAM_REAL (Braverman, shrinkage, 0.1, 0.001, 1, "",
-                    "Under whiten: the share of the mean variance in the covariance"),
-  ASSAY_PARAM_BOOL (Braverman, unit, FALSE, "Scale squares to unit length before the product"),
+                    "whiten = yes: share of the mean variance in the covariance"),
+  ASSAY_PARAM_BOOL (Braverman, unit, FALSE,
+                    "Whether squares are scaled to unit length before the product"),
   MIXTURE_PARAMETER_KEEP (Braverman),
   ASSAY_PARAM_END
 };
@@ -43,7 +46,7 @@ MIXTURE_LINK_ATTACK (
     .summary = "Rank public images by the inner product of squares, which no mask of signs changes",
     .reference = { MIXTURE_PAPER, "section 9, Braverman's attack" },
     .control
-    = { .says = "of masked Gaussian images with two of 200 public ones in each, one of these "
-                "ranks first",
+    = { .says = "masked Gaussian images hold two of 200 public ones each, and one of these ranks "
+                "first",
         .make = make_control,
         .at_least = 0.9 });

@@ -143,11 +143,11 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_BOOL (InnerProductPair, absolute, FALSE,
-                          "Compare absolute values, each less its mean: what a mask of signs "
-                          "leaves"),
+                          "Whether absolute values are compared, each less its mean, which a mask "
+                          "of signs does not change"),
         MIXTURE_PARAMETERS (InnerProductPair),
         ASSAY_PARAM_INT (InnerProductPair, pairs, 1000000, 1, 1000000000, "",
-                         "Pairs that are scored at most; of more mixtures, those of a random "
+                         "The most pairs that are scored; of more mixtures, the pairs of a random "
                          "subset"),
         ASSAY_PARAM_END };
 
@@ -161,7 +161,7 @@ memory (gconstpointer data, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (inner_product_pair, "inner-product-pair",
-  .summary = "Score pairs of mixtures by their inner product: do they share a secret?",
+  .summary = "Score pairs of mixtures by their inner product, to find those that share a secret",
   .reference = { MIXTURE_PAPER, "section 2.1" },
   ASSAY_SETTINGS (InnerProductPair, parameters),
   .check = check,

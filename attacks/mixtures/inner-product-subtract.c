@@ -225,7 +225,7 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Subtract, .n_
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (Subtract, partners, 3, 1, MOST_PARTNERS, "public images",
-                         "How many are looked for in each mixture and subtracted"),
+                         "Public images that are looked for in each mixture and subtracted"),
         MIXTURE_PARAMETERS (Subtract), ASSAY_PARAM_END };
 
 ASSAY_ATTACK (inner_product_subtract, "inner-product-subtract",

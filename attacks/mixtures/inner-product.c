@@ -34,17 +34,16 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, InnerProduct,
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_BOOL (InnerProduct, absolute, FALSE,
-                          "Compare absolute values, each less its mean: what a mask of signs "
-                          "leaves"),
-        MIXTURE_PARAMETERS (InnerProduct),
-        MIXTURE_PARAMETER_KEEP (InnerProduct),
-        ASSAY_PARAM_END };
+                          "Whether absolute values are compared, each less its mean, which a mask "
+                          "of signs does not change"),
+        MIXTURE_PARAMETERS (InnerProduct), MIXTURE_PARAMETER_KEEP (InnerProduct), ASSAY_PARAM_END };
 
-MIXTURE_LINK_ATTACK (
-    inner_product, "inner-product", InnerProduct,
-    .summary = "Rank public images by their inner product with a mixture",
-    .reference = { MIXTURE_PAPER, "section 2.2" },
-    .control = { .says = "of Gaussian images mixed with two of 200 public ones, one of these ranks "
-                         "first",
-                 .make = make_control,
-                 .at_least = 0.9 });
+MIXTURE_LINK_ATTACK (inner_product, "inner-product", InnerProduct,
+                     .summary = "Rank public images by their inner product with a mixture",
+                     .reference = { MIXTURE_PAPER, "section 2.2" },
+                     .control
+                     = { .says
+                         = "Gaussian images are mixed with two of 200 public ones each, and one of "
+                           "these ranks first",
+                         .make = make_control,
+                         .at_least = 0.9 });

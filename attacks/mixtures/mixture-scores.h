@@ -21,8 +21,7 @@ double mixture_range (AssayView images);
 /* The setting `keep` of an attack of the game link. */
 #define MIXTURE_PARAMETER_KEEP(Struct)                                                             \
   ASSAY_PARAM_INT (Struct, keep, 0, 0, 100000000, "public images",                                 \
-                   "Candidates that are named for each mixture; 0: all, so that every rank can "   \
-                   "be told")
+                   "Candidates named for each mixture; 0: all, so that every rank is known")
 
 /* How many of @n_public that is. */
 static inline gsize

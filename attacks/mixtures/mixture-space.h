@@ -38,13 +38,18 @@ typedef struct {
   bool unit
 
 #define MIXTURE_PARAMETERS(Struct)                                                                 \
-  ASSAY_PARAM_BOOL (Struct, level, FALSE, "Subtract its own mean pixel from each image"),          \
-      ASSAY_PARAM_BOOL (Struct, centre, FALSE, "Subtract the mean image"),                         \
+  ASSAY_PARAM_BOOL (Struct, level, FALSE,                                                          \
+                    "Whether its own mean pixel is subtracted from each "                          \
+                    "image"),                                                                      \
+      ASSAY_PARAM_BOOL (Struct, centre, FALSE, "Whether the mean image is subtracted"),            \
       ASSAY_PARAM_BOOL (Struct, whiten, FALSE,                                                     \
-                        "Weigh by the inverse covariance of images, shrunk towards the identity"), \
+                        "Whether images are weighted by their inverse covariance, shrunk "         \
+                        "towards the identity"),                                                   \
       ASSAY_PARAM_REAL (Struct, shrinkage, 0.1, 0.001, 1, "",                                      \
-                        "Under whiten: the share of the mean variance in the covariance"),         \
-      ASSAY_PARAM_BOOL (Struct, unit, FALSE, "Scale images to unit length before the product")
+                        "whiten = yes: share of the mean variance in the covariance"),             \
+      ASSAY_PARAM_BOOL (Struct, unit, FALSE,                                                       \
+                        "Whether images are scaled to unit length before the "                     \
+                        "product")
 
 /* Their features; @... is what these settings do not say: form, level. */
 #define MIXTURE_OPTIONS(settings, ...)                                                             \

@@ -205,12 +205,13 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, SimilaritySea
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_BOOL (SimilaritySearch, absolute, FALSE,
-                    "Compare absolute values: what a mask of signs leaves"),
+                    "Whether absolute values are compared, which a mask of signs does not change"),
   ASSAY_PARAM_INT (SimilaritySearch, crops, 0, 0, 1000, "",
-                   "Random windows of each public image that are tried beside the image itself"),
+                   "Random windows of each public image that are tried, as well as the image "
+                   "itself"),
   ASSAY_PARAM_BOOL (SimilaritySearch, all_windows, FALSE,
-                    "Try all windows that there are, in place of random ones: each shift down and "
-                    "right, as it is and mirrored",
+                    "Whether all windows are tried in place of random ones: each shift down and "
+                    "right, mirrored and not",
                     ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_INT (SimilaritySearch, shift, 4, 0, 1000, "px",
                    "How far a window is moved at most, either way"),

@@ -308,16 +308,18 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_INT (DirectInversion, side, 32, 16, 256, "pixels",
                    "Side of the pictures that are painted; a multiple of 8"),
   ASSAY_PARAM_INT (DirectInversion, channels, 32, 1, 128, "",
-                   "Principal directions of the expected descriptors that the network is given"),
+                   "Principal directions of the expected descriptors that the network gets as "
+                   "input"),
   ASSAY_PARAM_INT (DirectInversion, width, 8, 8, 128, "channels",
-                   "Of the U-Net at full size; a multiple of 8"),
-  ASSAY_PARAM_INT (DirectInversion, epochs, 40, 1, 10000, "", "Epochs of training at most"),
+                   "Width of the U-Net at full size; a multiple of 8"),
+  ASSAY_PARAM_INT (DirectInversion, epochs, 40, 1, 10000, "", "The most epochs of training"),
   ASSAY_PARAM_INT (DirectInversion, windows, 4, 1, 1000, "",
-                   "Parts of each public photograph in an epoch"),
+                   "Windows cut from each public photograph in an epoch"),
   ASSAY_PARAM_INT (DirectInversion, patience, 10, 1, 10000, "epochs",
-                   "Without a lower error on held-out photographs, after which training ends"),
+                   "Training ends after so many epochs without a lower error on held-out "
+                   "photographs"),
   ASSAY_PARAM_REAL (DirectInversion, rate, 0.002, 1e-6, 1, "",
-                    "Rate of descent (Adam) of the first batch"),
+                    "Learning rate (Adam) of the first batch"),
   ASSAY_PARAM_END
 };
 
@@ -328,7 +330,7 @@ static const AssayArraySpec guess_arrays[] = {
 };
 
 ASSAY_ATTACK (direct_inversion, "direct-inversion",
-  .summary = "Paint photographs from what was released in place of their descriptors, by a network",
+  .summary = "Paint photographs by a network, from what was released in place of their descriptors",
   .reference = { "Dusmanu et al. 2021, Privacy-Preserving Image Features via Adversarial Affine "
                  "Subspace Embeddings; Pittaluga and Zhuang 2023, LDP-FEAT",
                  "the direct inversion attack; tables 1 and 4" },
@@ -343,7 +345,7 @@ ASSAY_ATTACK (direct_inversion, "direct-inversion",
   .writes = guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "photographs of blocks whose descriptors say how bright each is are told "
-                       "apart",
+  .control = { .says = "photographs of blocks, whose descriptors give the brightness of each, are "
+                       "told apart",
                .make = make_control,
                .at_least = 0.8 });

@@ -218,13 +218,13 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (Majority, repeats, 4, 1, 1023, "",
-                         "How many further releases of the same secrets it wants"),
+                         "How many further releases of the same secrets it reads"),
         ASSAY_PARAM_CHOICE (Majority, prior, VECTOR_SETS_BOTH, vector_sets_priors,
-                            "What public rows, if granted, break ties by"),
+                            "How public rows, if granted, break ties"),
         ASSAY_PARAM_END };
 
 ASSAY_ATTACK (majority, "majority",
-  .summary = "Guess the entry that stands in most of several sets released of the same secret",
+  .summary = "Guess the entry that is in most of several sets released of the same secret",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
   ASSAY_SETTINGS (Majority, parameters),
   .reads = ASSAY_RELEASE_VECTOR_SETS,
@@ -232,7 +232,7 @@ ASSAY_ATTACK (majority, "majority",
   .game = ASSAY_GAME_RECONSTRUCT,
   .repeats = repeats,
   .attack = attack,
-  .control = { .says = "an entry is found that alone stands in the secret's set of every release",
+  .control = { .says = "an entry that alone is in every set released of a secret is found",
                .make = make_control,
                .at_least = 1,
                .within = 1e-6 });

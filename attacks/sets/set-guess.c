@@ -180,20 +180,21 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (SetGuess, rule, LIKELIEST, rules,
-                            "Which member, or what of all members, is the guess"),
+                            "Which member of a set is the guess, or what is computed from all "
+                            "members"),
         ASSAY_PARAM_CHOICE (SetGuess, prior, VECTOR_SETS_BOTH, vector_sets_priors,
-                            "What public rows, if granted, tell the members apart by"),
+                            "How public rows, if granted, tell the members apart"),
         ASSAY_PARAM_END };
 
 ASSAY_ATTACK (set_guess, "set-guess",
-  .summary = "Guess one member of each released set: the likeliest by public rows, if granted",
+  .summary = "Guess one member of each released set: the likeliest, by public rows if granted",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
   ASSAY_SETTINGS (SetGuess, parameters),
   .reads = ASSAY_RELEASE_VECTOR_SETS,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "a secret is found that stands first in its set, alone near public rows, in "
-                       "the middle of it, or whose word alone goes with its photograph, by rule",
+  .control = { .says = "by each rule a secret is found: first in its set, alone near public rows, "
+                       "in the middle of the set, or the one whose word fits its photograph",
                .make = make_control,
                .at_least = 1,
                .within = 1e-4 });

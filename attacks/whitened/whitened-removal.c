@@ -169,21 +169,21 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (WhitenedRemoval, transform, SQUARED, transforms,
-                      "Whether there is a mask of signs: squared, of which only squared pixels are "
-                      "used, or plain pixels, as they are"),
+                      "Whether mixtures have a mask of signs: squared, they have, and only squared "
+                      "pixels are used; plain, they have none"),
   ASSAY_PARAM_INT (WhitenedRemoval, k, 0, 0, WHITENING_MAX_IMAGES, "images",
                    "Images in each mixture; 0: as the release says, or 4"),
   ASSAY_PARAM_INT (WhitenedRemoval, partners, -1, -1, WHITENING_MAX_IMAGES - 1, "images",
-                   "Public ones of them, which are removed; -1: all but two"),
+                   "How many of the images are public, which are subtracted; -1: all but two"),
   ASSAY_PARAM_REAL (WhitenedRemoval, max_coefficient, 0.65, 0.02, 1, "",
-                    "The largest share that an image has of a mixture"),
+                    "The largest share that an image may have in a mixture"),
   ASSAY_PARAM_INT (WhitenedRemoval, starts, 1, 1, 1000, "",
                    "First images of a mixture from which the others are looked for"),
   ASSAY_PARAM_END
 };
 
 ASSAY_ATTACK (whitened_removal, "whitened-removal",
-  .summary = "Find the public images of a single mixture with its signs, and take them away",
+  .summary = "Find the public images of a single mixture with its signs, and subtract them",
   .reference = { "Assay; after " MIXTURE_PAPER,
                  "section 2.2; Rangan, Schniter and Fletcher 2019, Vector Approximate Message "
                  "Passing, for signs" },
@@ -194,7 +194,7 @@ ASSAY_ATTACK (whitened_removal, "whitened-removal",
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "a smooth image comes back from its mixture with public ones",
+  .control = { .says = "a smooth image is recovered from its mixture with public ones",
                .make = make_control,
                .at_least = 0.5,
                .within = 0.7 });

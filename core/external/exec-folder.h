@@ -61,22 +61,23 @@ typedef struct {
 #define ASSAY_EXEC_PARAMETERS                                                                      \
   ASSAY_PARAM_STRING (AssayExec, command, NULL,                                                    \
                       "The program and its arguments, split into words without a shell; files "    \
-                      "are looked for in the scenario's folder, then in the working folder. Its "  \
-                      "last argument will be the folder of the request"),                          \
+                      "are looked for in the scenario's folder, then in the working folder. "      \
+                      "The folder of the request is added as the last argument"),                  \
       ASSAY_PARAM_REAL (AssayExec, time_limit, 600, 0.01, 1e6, "s",                                \
                         "Time after which the program is killed"),                                 \
       ASSAY_PARAM_INT (AssayExec, memory_limit, 0, 0, 1e7, "MiB",                                  \
                        "Private memory that each of its processes may have (RLIMIT_DATA), and "    \
-                       "memory that all of them may hold together; 0: no limit"),                  \
+                       "that all of them may have together; 0: no limit"),                         \
       ASSAY_PARAM_INT (AssayExec, file_limit, 4096, 1, 1e7, "MiB",                                 \
-                       "Size that a file which it writes may have (RLIMIT_FSIZE), and all that "   \
-                       "it writes into its folder together"),                                      \
+                       "Largest size of a file that it writes (RLIMIT_FSIZE), and of all files "   \
+                       "in its folder together"),                                                  \
       ASSAY_PARAM_INT (AssayExec, process_limit, 1024, 1, 1e6, NULL,                               \
-                       "Processes and threads that it may have at a time", ASSAY_PARAM_EXTRA),     \
+                       "The most processes and threads that it may have at a time",                \
+                       ASSAY_PARAM_EXTRA),                                                         \
       ASSAY_PARAM_STRING (AssayExec, settings, "", "Text that is passed on to the program"),       \
       ASSAY_PARAM_CHOICE (AssayExec, confine, ASSAY_CONFINE_AUTO, assay_confine_names,             \
                           "Whether it is kept from the network, from data and results, and from "  \
-                          "writing elsewhere; auto: by what is installed and works",               \
+                          "writing elsewhere; auto: with what is installed and works",             \
                           ASSAY_PARAM_EXTRA)
 
 typedef struct _AssayExecFolder AssayExecFolder;

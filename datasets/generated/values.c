@@ -79,8 +79,9 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 }
 
 static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (Values, count, 1000, 1, 1000000000, "rows", "Secrets in the pool"),
-        ASSAY_PARAM_INT (Values, columns, 1, 1, 65536, "", "Numbers of one secret"),
+    = { ASSAY_PARAM_INT (Values, count, 1000, 1, 1000000000, "rows",
+                         "How many rows there are to draw secrets from"),
+        ASSAY_PARAM_INT (Values, columns, 1, 1, 65536, "", "Numbers in a secret"),
         ASSAY_PARAM_CHOICE (Values, kind, WHOLE, kinds,
                             "Bits, whole numbers from 0 to values - 1, or reals from low to high"),
         ASSAY_PARAM_INT (Values, values, 200, 2, 16777216, "",

@@ -177,20 +177,20 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 static const AssayParam parameters[] = {
   ASSAY_PARAM_STRING (Idx, images, NULL,
                       "Images to protect: an IDX file of three dimensions, plain or gzip; "
-                      "FILE[0:2000]: the first 2,000, here and below"),
-  ASSAY_PARAM_STRING (Idx, labels, "", "Their labels: an IDX file of one dimension"),
+                      "FILE[0:2000] takes the first 2,000 (here and below)"),
+  ASSAY_PARAM_STRING (Idx, labels, "", "Labels of the images: an IDX file of one dimension"),
   ASSAY_PARAM_STRING (Idx, test_images, "", "Test images, in the same form"),
-  ASSAY_PARAM_STRING (Idx, test_labels, "", "Their labels"),
+  ASSAY_PARAM_STRING (Idx, test_labels, "", "Labels of the test images"),
   ASSAY_PARAM_REAL (Idx, test_share, 0.1, 0, 0.9, "",
-                    "Share of the images that is set apart at random for the role test, where no "
-                    "test images are named"),
+                    "Share of the images set apart at random as test images, where no test images "
+                    "are named"),
   ASSAY_PARAM_STRING (Idx, public, "", ASSAY_PUBLIC_IMAGES_HELP),
   ASSAY_PARAM_INT (Idx, crops, 4, 1, 1000, "images", ASSAY_PUBLIC_CROPS_HELP),
   ASSAY_PARAM_INT (Idx, classes, 10, 2, 256, "classes", "Labels go from 0 to classes - 1"),
   ASSAY_PARAM_CHOICE (Idx, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales, ASSAY_PIXEL_SCALE_HELP),
   ASSAY_PARAM_STRING (Idx, public_labels, "",
-                      "Labels of the public images, which are then an IDX file: an IDX file of one "
-                      "dimension, for attackers who learn labels",
+                      "Labels of the public images, for attackers who learn from them: an IDX file "
+                      "of one dimension; `public` must be an IDX file, too",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };

@@ -94,17 +94,18 @@ open_folder (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_STRING (ImageFolder, images, NULL,
-                      "Images to protect: a folder of JPEG or PNG files; or of sub-folders with "
-                      "them, which are their classes"),
+                      "Images to protect: a folder of JPEG or PNG files, or of sub-folders with "
+                      "such files, each of them a class"),
   ASSAY_PARAM_STRING (ImageFolder, test_images, "", "Test images, in the same form"),
   ASSAY_PARAM_REAL (ImageFolder, test_share, 0.1, 0, 0.9, "",
-                    "Share of the images that is set apart at random for the role test, where no "
-                    "test images are named"),
+                    "Share of the images set apart at random as test images, where no test images "
+                    "are named"),
   ASSAY_PARAM_STRING (ImageFolder, public, "", "Public images, in the same form"),
   ASSAY_PARAM_INT (ImageFolder, size, 0, 0, 4096, "pixels",
-                   "Side to which the square in the middle of each image is reduced; 0: images "
-                   "stay as they are, and have one size"),
-  ASSAY_PARAM_CHOICE (ImageFolder, colour, COLOUR, colours, "Three channels, or one"),
+                   "The square in the middle of each image is reduced to this side; 0: images stay "
+                   "as they are, and must have one size"),
+  ASSAY_PARAM_CHOICE (ImageFolder, colour, COLOUR, colours,
+                      "Whether images have three channels, or are made grey"),
   ASSAY_PARAM_CHOICE (ImageFolder, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
                       ASSAY_PIXEL_SCALE_HELP),
   ASSAY_PARAM_END

@@ -45,7 +45,8 @@ typedef struct {
   "Public images of the same size: an IDX file, a file in CIFAR's format (labels are not read), "  \
   "or a folder of photographs, of which random crops are taken"
 #define ASSAY_PUBLIC_CROPS_HELP                                                                    \
-  "Crops of a public photograph at most, those with more than 40 SIFT keypoints"
+  "The most crops taken of a public photograph; only crops with more than 40 SIFT keypoints are "  \
+  "kept"
 
 /* Fills in the public images of @pools, which has the secrets; @is_probe: what is known of them
  * before they are read. */

@@ -14,8 +14,8 @@ typedef enum {
 
 extern const char *const assay_pixel_scales[]; /* for ASSAY_PARAM_CHOICE */
 #define ASSAY_PIXEL_SCALE_HELP                                                                     \
-  "Pixels as 0 to 1; with mean 0 and standard deviation 1 of each channel over all secrets; or "   \
-  "each image with mean 0 and norm 1"
+  "How pixels are scaled: unit, 0 to 1; dataset, mean 0 and standard deviation 1 of each channel " \
+  "over all secrets; vector, mean 0 and norm 1 of each image"
 
 #define ASSAY_MAX_CHANNELS 3
 

@@ -113,21 +113,27 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_STRING (Patches, private, NULL,
                       "Folder of the photographs whose crops are the secrets (.jpg, .jpeg, .png)"),
   ASSAY_PARAM_STRING (Patches, public, "",
-                      "Folder of those whose crops are public; one folder for both is divided "
-                      "between them at random"),
+                      "Folder of the photographs whose crops are public; if it is the folder of "
+                      "the private ones, its photographs are divided between both at random"),
   ASSAY_PARAM_REAL (Patches, private_share, 1, 0.001, 1000, "",
-                    "Private part of a divided folder, relative to the public share"),
-  ASSAY_PARAM_REAL (Patches, public_share, 1, 0.001, 1000, "", "Public part of a divided folder"),
-  ASSAY_PARAM_INT (Patches, size, 32, 4, 512, "pixels", "Sides of a patch"),
-  ASSAY_PARAM_CHOICE (Patches, channels, COLOUR, channel_choices, "Grey, or red, green and blue"),
-  ASSAY_PARAM_INT (Patches, per_photo, 4, 1, 10000, "patches", "Patches of a photograph at most"),
+                    "Share of private photographs where one folder is divided, relative to "
+                    "public_share"),
+  ASSAY_PARAM_REAL (Patches, public_share, 1, 0.001, 1000, "",
+                    "Share of public photographs where one folder is divided, relative to the "
+                    "other shares"),
+  ASSAY_PARAM_INT (Patches, size, 32, 4, 512, "pixels", "Side of a patch"),
+  ASSAY_PARAM_CHOICE (Patches, channels, COLOUR, channel_choices,
+                      "1: grey; 3: red, green and blue"),
+  ASSAY_PARAM_INT (Patches, per_photo, 4, 1, 10000, "patches",
+                   "The most patches taken of a photograph"),
   ASSAY_PARAM_INT (Patches, least_side, ASSAY_CROP_MIN_SIDE, 4, 4096, "pixels",
-                   "Side of a crop at least, before it is reduced to a patch; the shorter side of "
-                   "its photograph at most"),
+                   "Smallest side of a crop before it is reduced to a patch; never more than the "
+                   "shorter side of its photograph"),
   ASSAY_PARAM_INT (Patches, keypoints, ASSAY_CROP_KEYPOINTS, -1, 100000, "keypoints",
-                   "A crop is kept if more SIFT keypoints than these lie in it; -1: flat ones too"),
+                   "A crop is kept if it has more SIFT keypoints than this; -1: flat crops are "
+                   "kept, too"),
   ASSAY_PARAM_INT (Patches, largest, ASSAY_CROP_LARGEST, 32, 4096, "pixels",
-                   "Longer side of a photograph at most; larger ones are reduced by area"),
+                   "Longest side of a photograph; larger ones are reduced by area averages"),
   ASSAY_PARAM_BOOL (Patches, skip_unreadable, false,
                     "Leave out photographs that cannot be used, with a warning, instead of "
                     "stopping"),

@@ -287,20 +287,21 @@ static const AssayParam parameters[] = {
                       "Folder of the pairs: NAMEA and NAMEB (.jpg, .jpeg, .png) with "
                       "NAME" H_ENDING),
   ASSAY_PARAM_STRING (PhotoPairs, public, "",
-                      "Folder of other photographs whose descriptors are public; roles that name "
-                      "one folder divide its photographs between them at random"),
+                      "Folder of other photographs, whose descriptors are public; where several "
+                      "roles name one folder, its photographs are divided among them at random"),
   ASSAY_PARAM_STRING (PhotoPairs, database, "",
-                      "Folder of those from which a defense draws its material, in the same way"),
+                      "Folder of photographs from which a defense draws its material, likewise"),
   ASSAY_PARAM_REAL (PhotoPairs, public_share, 1, 0.001, 1000, "",
-                    "Public part of a divided folder, relative to the database's share"),
+                    "Share of public photographs where one folder is divided, relative to "
+                    "database_share"),
   ASSAY_PARAM_REAL (PhotoPairs, database_share, 1, 0.001, 1000, "",
-                    "The database's part of a divided folder"),
+                    "Share of the database's photographs where one folder is divided"),
   ASSAY_PARAM_INT (PhotoPairs, largest, 1024, 32, 4096, "pixels",
-                   "Longer side of a photograph at most; larger ones are reduced by area, and "
+                   "Longest side of a photograph; larger ones are reduced by area averages, and "
                    "homographies with them"),
   ASSAY_PARAM_INT (PhotoPairs, descriptors, 1500, 0, 100000, "descriptors",
-                   "Descriptors of a photograph at most, chosen at random; 0: all, but no more "
-                   "than one in 16 pixels"),
+                   "The most descriptors kept of a photograph, chosen at random; 0: all, but no "
+                   "more than one in 16 pixels"),
   ASSAY_PARAM_END
 };
 

@@ -101,26 +101,30 @@ static const AssayParam parameters[] = {
                       "Folder of the photographs whose descriptors are the secrets (.jpg, .jpeg, "
                       ".png)"),
   ASSAY_PARAM_STRING (Photos, public, "",
-                      "Folder of those whose descriptors are public; roles that name one folder "
-                      "divide its photographs between them at random"),
+                      "Folder of photographs whose descriptors are public; where several roles "
+                      "name one folder, its photographs are divided among them at random"),
   ASSAY_PARAM_STRING (Photos, database, "",
-                      "Folder of those from which a defense draws its material, in the same way"),
+                      "Folder of photographs from which a defense draws its material, likewise"),
   ASSAY_PARAM_REAL (Photos, private_share, 1, 0.001, 1000, "",
-                    "Private part of a divided folder, relative to the shares of the other roles"),
-  ASSAY_PARAM_REAL (Photos, public_share, 1, 0.001, 1000, "", "Public part of a divided folder"),
+                    "Share of private photographs where one folder is divided, relative to the "
+                    "other shares"),
+  ASSAY_PARAM_REAL (Photos, public_share, 1, 0.001, 1000, "",
+                    "Share of public photographs where one folder is divided, relative to the "
+                    "other shares"),
   ASSAY_PARAM_REAL (Photos, database_share, 1, 0.001, 1000, "",
-                    "The database's part of a divided folder"),
+                    "Share of the database's photographs where one folder is divided"),
   ASSAY_PARAM_INT (Photos, largest, 640, 32, 4096, "pixels",
-                   "Longer side of a photograph at most; larger ones are reduced by area"),
+                   "Longest side of a photograph; larger ones are reduced by area averages"),
   ASSAY_PARAM_INT (Photos, descriptors, 0, 0, 100000, "descriptors",
-                   "Descriptors of a photograph at most, chosen at random; 0: all, but no more "
-                   "than one in 16 pixels"),
+                   "The most descriptors kept of a photograph, chosen at random; 0: all, but no "
+                   "more than one in 16 pixels"),
   ASSAY_PARAM_BOOL (Photos, skip_unreadable, false,
                     "Leave out photographs that cannot be used, with a warning, instead of "
                     "stopping"),
   ASSAY_PARAM_BOOL (Photos, pictures, false,
-                    "Keep private and public photographs and the keypoints of their rows, at 12 "
-                    "bytes a pixel", ASSAY_PARAM_EXTRA),
+                    "Whether private and public photographs are kept, with the keypoints of their "
+                    "rows, at 12 bytes a pixel",
+                    ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 

@@ -442,8 +442,8 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_STRING (Vectors, database, "",
                       "Rows from which a defense draws its material, in the same form"),
   ASSAY_PARAM_STRING (Vectors, groups, "",
-                      "Which private rows belong together: FILE.csv:COLUMN, one line a row of the "
-                      "private file; one for each private file, separated by commas"),
+                      "Which private rows belong together: FILE.csv:COLUMN, with a line for each "
+                      "row of the private file; one for each private file, separated by commas"),
   ASSAY_PARAM_STRING (Vectors, labels, "",
                       "Classes of the private rows: a file of whole numbers in the same "
                       "form, one column with the class or one of 0 and 1 for each class; or a "
@@ -452,16 +452,19 @@ static const AssayParam parameters[] = {
                       "have it (MIRFlickr)",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_STRING (Vectors, public_labels, "",
-                      "Those of the public rows, for attackers who learn them from rows of their "
-                      "own",
+                      "Labels of the public rows, for attackers who learn from rows of their own",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_STRING (Vectors, test, "", "Rows that are never protected: the queries of a search",
                       ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_STRING (Vectors, test_labels, "", "Their classes, as in labels", ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_STRING (Vectors, test_labels, "",
+                      "Classes of the test rows, in the same form as labels",
+                      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_BOOL (Vectors, records, FALSE,
-                    "Public rows also hold another record of each private row", ASSAY_PARAM_EXTRA),
+                    "Whether public rows also hold another record of each private row",
+                    ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_REAL (Vectors, record_noise, 0.1, 0, 1000, "",
-                    "Gaussian noise of those records, in standard deviations of a column",
+                    "Standard deviation of the Gaussian noise on those records, relative to that "
+                    "of a column",
                     ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_STRING (Vectors, attributes, "",
                       "Further labels of the private rows: a table of categories with a line for "
@@ -469,18 +472,19 @@ static const AssayParam parameters[] = {
                       "numbers; one for each private file, separated by commas",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_STRING (Vectors, public_attributes, "",
-                      "The same of the public rows, with the same columns", ASSAY_PARAM_EXTRA),
+                      "Further labels of the public rows, with the same columns",
+                      ASSAY_PARAM_EXTRA),
   { .name = "database_centres",
     .type = ASSAY_PARAM_TYPE_INT,
     .offset = ASSAY_TYPED_OFFSET (Vectors, database_centres, gint64),
     .high = 16777216,
     .unit = "rows",
-    .help = "The database is so many centres of its rows, scaled to length 1, by spherical "
-            "k-means; 0: the rows themselves",
+    .help = "The database is this many centres of its rows, found by spherical k-means on rows of "
+            "length 1; 0: the rows themselves",
     .is_extra = TRUE },
   ASSAY_PARAM_CHOICE (Vectors, scale, AS_STORED, scales,
-                      "Of all rows: none, as they are stored; root, RootSIFT, the square root of "
-                      "each number's share of its row's sum",
+                      "How rows are scaled: none, as they are stored; root, RootSIFT: the square "
+                      "root of each number's share of its row's sum",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };

@@ -259,6 +259,7 @@ adsh_learn (const HashTraining *training, const HashSettings *settings, GError *
 
 DEEP_DEFENSE (adsh, "adsh", HASH_ADSH,
               .summary
-              = "Codes of a network of queries, learned against codes of the training rows",
+              = "Hash codes by a network for queries, trained against codes learned directly for "
+                "training rows",
               .reference
               = { "Jiang and Li 2018, Asymmetric Deep Supervised Hashing", "equations 3 to 9" });

@@ -66,10 +66,10 @@ double deep_softplus (double theta, double *ret_slope);
 
 /* Settings of these defenses. */
 #define DEEP_PARAMETERS(Struct, ...)                                                               \
-  ASSAY_PARAM_INT (Struct, hidden, 256, 1, 4096, "units", "Of the hidden layer" __VA_ARGS__),      \
+  ASSAY_PARAM_INT (Struct, hidden, 256, 1, 4096, "units", "Size of the hidden layer" __VA_ARGS__), \
       ASSAY_PARAM_INT (Struct, steps, 5000, 1, 1000000, "batches",                                 \
-                       "Of training, of 128 rows each" __VA_ARGS__),                               \
-      ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-8, 1, "", "Of Adam" __VA_ARGS__)
+                       "Training steps, of 128 rows each" __VA_ARGS__),                            \
+      ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-8, 1, "", "Learning rate of Adam" __VA_ARGS__)
 
 /* The defense and the table of its settings. */
 #define DEEP_DEFENSE(symbol, name, method, ...)                                                    \

@@ -46,7 +46,8 @@ dpsh_learn (const HashTraining *training, const HashSettings *settings, GError *
 }
 
 DEEP_DEFENSE (dpsh, "dpsh", HASH_DPSH,
-              .summary = "Codes of a network, by the likelihood that two rows are of one class",
+              .summary = "Hash codes by a network, by the likelihood that two rows are of one "
+                         "class",
               .reference = { "Li, Wang and Kang 2016, Feature Learning Based Deep Supervised "
                              "Hashing with Pairwise Labels",
                              "equations 2 and 4" });

@@ -59,7 +59,7 @@ dsh_learn (const HashTraining *training, const HashSettings *settings, GError **
 }
 
 DEEP_DEFENSE (dsh, "dsh", HASH_DSH,
-              .summary = "Codes of a network, by distances within and between classes",
+              .summary = "Hash codes by a network, by distances within and between classes",
               .reference
               = { "Liu, Wang, Shan and Chen 2016, Deep Supervised Hashing for Fast Image "
                   "Retrieval",

@@ -37,14 +37,14 @@ extern const char *const flipping_calibrations[];
 
 #define FLIPPING_PARAMS(Struct)                                                                    \
   ASSAY_PARAM_CHOICE (Struct, relation, FLIPPING_BIT, flipping_relations,                          \
-                      "Audits: what neighbours differ in: one bit of the codes, the code of one "  \
-                      "record, or one record of a small dataset"),                                 \
+                      "In audits: what neighbours differ in: one bit of the codes, the code of "   \
+                      "one record, or one record of a small dataset"),                             \
       ASSAY_PARAM_CHOICE (Struct, looks_at, FLIPPING_SEES_CODES, flipping_sights,                  \
-                          "Audits with relation = record: whether the attacker looks at the "      \
-                          "codes alone, or at all that is returned: codes and hash function"),     \
+                          "In audits with relation = record: whether the attacker looks at the "   \
+                          "codes alone, or at all that is returned, codes and hash function"),     \
       ASSAY_PARAM_INT (Struct, records, 4, 3, FLIPPING_MOST_RECORDS, "records",                    \
-                       "Audits with relation = record: of the small dataset, each of as many "     \
-                       "numbers as a secret has")
+                       "In audits with relation = record: records of the small dataset, each "     \
+                       "with as many numbers as a secret")
 
 typedef struct _FlippingGame FlippingGame;
 
@@ -161,7 +161,7 @@ AssayStreamKey flipping_key (AssayStream *stream);
   }                                                                                                \
   static const AssayMechanism symbol                                                               \
       = { .neighbours = "by relation: codes that differ in one bit, codes of one record, or "      \
-                        "datasets of which one record differs",                                    \
+                        "datasets that differ in one record",                                      \
           .budget = budget,                                                                        \
           .has_own_inputs = TRUE,                                                                  \
           .size = size,                                                                            \

@@ -40,26 +40,29 @@ typedef struct {
 /* For a defense that wraps a method: struct { union { HashSettings hash; struct { HASH_SETTINGS; };
  * }; double epsilon; } */
 
-#define HASH_PARAM_BITS(Struct) ASSAY_PARAM_INT (Struct, bits, 32, 1, 1024, "bits", "Of a code")
+#define HASH_PARAM_BITS(Struct)                                                                    \
+  ASSAY_PARAM_INT (Struct, bits, 32, 1, 1024, "bits", "Length of a code")
 #define HASH_PARAM_TRAINING(Struct)                                                                \
   ASSAY_PARAM_INT (Struct, training, 0, 0, 1000000000, "secrets",                                  \
-                   "Drawn at random, that the hash function is learned from; 0: all of them")
+                   "Secrets from which the hash function is learned, drawn at random; 0: all of "  \
+                   "them")
 
 #define HASH_PARAM_ITERATIONS(Struct, otherwise)                                                   \
   ASSAY_PARAM_INT (Struct, iterations, otherwise, 1, 100000, "",                                   \
                    "Of itq and sdh, at most: codes and what they are made with, by turns")
 #define HASH_PARAM_LABELLED(Struct)                                                                \
   ASSAY_PARAM_INT (Struct, labelled, 1000, 2, 100000, "rows",                                      \
-                   "Of ksh: drawn at random from the training rows, whose pairs are learned from")
+                   "base = ksh: training rows, drawn at random, whose pairs are learned from")
 #define HASH_PARAM_WIDTH(Struct)                                                                   \
   ASSAY_PARAM_REAL (Struct, width, 0, 0, 1e9, "",                                                  \
-                    "Of the kernel of ksh and sdh; 0: the mean distance of rows and anchors")
+                    "base = ksh or sdh: width of the kernel; 0: the mean distance between rows "   \
+                    "and anchors")
 #define HASH_PARAM_LAMBDA(Struct)                                                                  \
   ASSAY_PARAM_REAL (Struct, lambda, 1, 1e-6, 1e9, "",                                              \
-                    "Of sdh: weight of the ridge on the classifier of codes")
+                    "base = sdh: weight of the ridge on the classifier of codes")
 #define HASH_PARAM_NU(Struct)                                                                      \
   ASSAY_PARAM_REAL (Struct, nu, 1e-5, 0, 1e9, "",                                                  \
-                    "Of sdh: weight of the distance between codes and the embedding")
+                    "base = sdh: weight of the distance between codes and the embedding")
 
 /* Values of `iterations` and `anchors` with which a method is meant that has such: 50 of itq and 5
  * of sdh, 300 of ksh and 1000 of sdh. */

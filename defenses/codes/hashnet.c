@@ -47,7 +47,7 @@ hashnet_learn (const HashTraining *training, const HashSettings *settings, GErro
 }
 
 DEEP_DEFENSE (hashnet, "hashnet", HASH_HASHNET,
-              .summary = "Codes of a network whose numbers come nearer to bits as it is trained",
+              .summary = "Hash codes by a network whose outputs approach bits as it is trained",
               .reference = { "Cao, Long, Wang and Yu 2017, HashNet: Deep Learning to Hash by "
                              "Continuation",
                              "equations 2 to 5" });

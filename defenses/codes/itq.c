@@ -21,7 +21,7 @@ static const AssayParam parameters[]
         HASH_PARAM_ITERATIONS (HashSettings, 50), ASSAY_PARAM_END };
 
 HASH_DEFENSE (itq, "itq", HASH_ITQ,
-              .summary = "Hash codes: principal components, rotated towards the corners of a cube",
+              .summary = "Hash codes: principal components, rotated towards bits",
               .reference
               = { "Gong and Lazebnik 2011, Iterative Quantization: A Procrustean Approach to "
                   "Learning Binary Codes",

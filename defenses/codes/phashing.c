@@ -196,31 +196,31 @@ static const AssayParam parameters[] = {
   HASH_PARAM_BITS (PHashing),
   ASSAY_PARAM_REAL (PHashing, epsilon, 1, 0, 30, "nats", "Privacy budget that is claimed"),
   ASSAY_PARAM_CHOICE (PHashing, calibration, FLIPPING_PAPER, flipping_calibrations,
-                      "The probability beta that a bit is turned: the paper's, e^-epsilon; or that "
-                      "at which a bit has epsilon, 1 / (1 + e^epsilon)"),
+                      "Probability beta that a bit is flipped: the paper's, e^-epsilon; or 1 / (1 "
+                      "+ e^epsilon), which gives a bit the privacy loss epsilon"),
   HASH_PARAM_TRAINING (PHashing),
   ASSAY_PARAM_INT (PHashing, iterations, HASH_OWN, 0, 100000, "",
-                   "Of itq and sdh, at most; 0: as many as they have alone, 50 and 5"),
+                   "base = itq or sdh: the most iterations; 0: their own defaults, 50 and 5"),
   ASSAY_PARAM_INT (PHashing, anchors, HASH_OWN, 0, 10000, "rows",
-                   "Of the kernel of ksh and sdh; 0: as many as they have alone, 300 and 1000"),
+                   "base = ksh or sdh: anchors of the kernel; 0: their own defaults, 300 and 1000"),
   HASH_PARAM_LABELLED (PHashing),
   HASH_PARAM_WIDTH (PHashing),
   HASH_PARAM_LAMBDA (PHashing),
   HASH_PARAM_NU (PHashing),
-  DEEP_PARAMETERS (PHashing, "; of dpsh, dsh, hashnet and adsh", ASSAY_PARAM_EXTRA),
+  DEEP_PARAMETERS (PHashing, " (base = dpsh, dsh, hashnet or adsh)", ASSAY_PARAM_EXTRA),
   FLIPPING_PARAMS (PHashing),
   ASSAY_PARAM_END
 };
 
 ASSAY_DEFENSE (phashing, "phashing",
-  .summary = "Hash codes of any method, every bit turned with a fixed probability",
+  .summary = "Hash codes of any method, with every bit flipped with a fixed probability",
   .reference = { "PHashing, of the paper on private hashing, Random Flipping, PHashing and PITQ",
                  "algorithms 1 and 2, theorems 4 and 6" },
   ASSAY_SETTINGS (PHashing, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,
-  .claim = "epsilon-differential privacy, given beta = e^-epsilon (theorem 6); of which neighbours "
-           "is not said, and `relation` names them: a bit, a code or a record",
+  .claim = "epsilon-differential privacy with beta = e^-epsilon (theorem 6); the paper does not "
+           "say between which neighbours, which `relation` chooses: a bit, a code or a record",
   .mechanism = &mechanism,
   .protect = protect);

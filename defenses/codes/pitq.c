@@ -172,20 +172,21 @@ static const AssayParam parameters[]
     = { HASH_PARAM_BITS (Pitq),
         ASSAY_PARAM_REAL (Pitq, epsilon, 1, 0, 30, "nats", "Privacy budget that is claimed"),
         ASSAY_PARAM_INT (Pitq, iterations, 50, 1, 100000, "",
-                         "E; bits are turned in each with probability e^(-epsilon / E)"),
+                         "Iterations E; in each, bits are flipped with probability e^(-epsilon / "
+                         "E)"),
         HASH_PARAM_TRAINING (Pitq),
         FLIPPING_PARAMS (Pitq),
         ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (pitq, "pitq",
-  .summary = "Hash codes of ITQ whose iterations saw turned bits",
+  .summary = "Hash codes of ITQ, with bits flipped in every iteration",
   .reference = { "PITQ, of the paper on private hashing, Random Flipping, PHashing and PITQ",
                  "algorithm 3, theorem 8" },
   ASSAY_SETTINGS (Pitq, parameters),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,
-  .claim = "epsilon-differential privacy, given beta = e^(-epsilon / E) (theorem 8); of which "
-           "neighbours is not said, and `relation` names them: a bit, a code or a record",
+  .claim = "epsilon-differential privacy with beta = e^(-epsilon / E) (theorem 8); the paper does "
+           "not say between which neighbours, which `relation` chooses: a bit, a code or a record",
   .mechanism = &mechanism,
   .protect = protect);

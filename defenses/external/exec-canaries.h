@@ -12,18 +12,19 @@ extern const char *const exec_canary_scores[];
 #define EXEC_CANARY_PARAMETERS                                                                     \
   ASSAY_PARAM_STRING (ExecMechanism, canaries, "",                                                 \
                       "For one-run: a .npy file of records (canaries x columns), each of which "   \
-                      "is in the dataset with probability 1/2; without it they are made: corners " \
-                      "of lower and upper",                                                        \
+                      "is in the dataset with probability 1/2; without it they are corners of "    \
+                      "lower and upper",                                                           \
                       ASSAY_PARAM_EXTRA),                                                          \
       ASSAY_PARAM_CHOICE (ExecMechanism, canary_score, 0, exec_canary_scores,                      \
-                          "What says that a canary was in: the inner product with the release, "   \
-                          "from which the mean of the canaries is taken; its nearness to the "     \
-                          "nearest row of the release; or what score_command says",                \
+                          "What shows that a canary was in the dataset: its inner product with "   \
+                          "the release, after the mean of the canaries was subtracted; how near "  \
+                          "the nearest row of the release is; or the score of score_command",      \
                           ASSAY_PARAM_EXTRA),                                                      \
       ASSAY_PARAM_STRING (ExecMechanism, score_command, "",                                        \
-                          "For canary_score = command: a program that is given canaries.npy and "  \
+                          "canary_score = command: a program that gets canaries.npy and "          \
                           "release.npy (1 x numbers) in its folder, with role \"score\", and "     \
-                          "writes outputs.npy, one number a canary: higher if it rather was in",   \
+                          "writes outputs.npy, one number for each canary: the higher, the more "  \
+                          "likely it was in the dataset",                                          \
                           ASSAY_PARAM_EXTRA)
 
 extern const AssayCanaries exec_canaries;

@@ -12,32 +12,33 @@ extern const char *const exec_domain_bounds[];
 #define EXEC_DOMAIN_PARAMETERS                                                                     \
   ASSAY_PARAM_CHOICE (ExecMechanism, adjacency, ASSAY_ADJACENCY_NONE, assay_adjacency_names,       \
                       "Which inputs are neighbours, for pairs that the audit makes itself: any "   \
-                      "two; with one value that is another one; one record more or less; one "     \
-                      "record that is another one (replace); an l1, l2 or linf distance of at "    \
-                      "most `distance`; none: not declared",                                       \
+                      "two; two that differ in one value; by one record more or less; in one "     \
+                      "record (replace); by an l1, l2 or linf distance of at most `distance`; "    \
+                      "none: not declared",                                                        \
                       ASSAY_PARAM_EXTRA),                                                          \
       ASSAY_PARAM_STRING (ExecMechanism, lower, "",                                                \
-                          "The lowest value of an input: one number for all columns, or one for "  \
-                          "each, with commas",                                                     \
+                          "Lowest value of an input: one number for all columns, or one for "      \
+                          "each, separated by commas",                                             \
                           ASSAY_PARAM_EXTRA),                                                      \
-      ASSAY_PARAM_STRING (ExecMechanism, upper, "", "The highest value of an input, likewise",     \
+      ASSAY_PARAM_STRING (ExecMechanism, upper, "", "Highest value of an input, likewise",         \
                           ASSAY_PARAM_EXTRA),                                                      \
       ASSAY_PARAM_CHOICE (ExecMechanism, numbers, 0, exec_domain_numbers,                          \
                           "Whether values are real or whole numbers", ASSAY_PARAM_EXTRA),          \
       ASSAY_PARAM_REAL (ExecMechanism, distance, 1, 1e-9, 1e9, "",                                 \
-                        "Up to which distance inputs are neighbours (l1, l2, linf)",               \
+                        "adjacency = l1, l2 or linf: the distance up to which inputs are "         \
+                        "neighbours",                                                              \
                         ASSAY_PARAM_EXTRA),                                                        \
       ASSAY_PARAM_CHOICE (ExecMechanism, bounds, 0, exec_domain_bounds,                            \
-                          "clamped: the program holds for any input, and is tried with values "    \
-                          "far beyond lower and upper; trusted: it is never given such, which "    \
-                          "the verdict says",                                                      \
+                          "clamped: the claim holds for any input, and is tested with values "     \
+                          "far beyond lower and upper; trusted: the program never gets such "      \
+                          "values, which the verdict says",                                        \
                           ASSAY_PARAM_EXTRA),                                                      \
       ASSAY_PARAM_INT (ExecMechanism, records, 0, 0, 1e6, "",                                      \
-                       "Records of an input; 0: as many as in the file of neighbours, or else "    \
-                       "one (two where neighbours have one more or less)",                         \
+                       "Records in an input; 0: as many as in the file of neighbours, or else "    \
+                       "one (two where neighbours have one record more or less)",                  \
                        ASSAY_PARAM_EXTRA),                                                         \
       ASSAY_PARAM_INT (ExecMechanism, columns, 0, 0, 1e6, "",                                      \
-                       "Columns of a record; 0: as many as lower has numbers, or the file of "     \
+                       "Columns of a record; 0: as many as lower has numbers, or as the file of "  \
                        "neighbours has columns",                                                   \
                        ASSAY_PARAM_EXTRA)
 

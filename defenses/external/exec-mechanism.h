@@ -25,20 +25,21 @@
                     "0: it claims none",                                                           \
                     ASSAY_PARAM_EXTRA),                                                            \
       ASSAY_PARAM_REAL (ExecMechanism, delta, 0, 0, 1, "",                                         \
-                        "Its delta, less than 1; 0: the claim is pure", ASSAY_PARAM_EXTRA),        \
+                        "delta of that claim, less than 1; 0: the claim has epsilon alone",        \
+                        ASSAY_PARAM_EXTRA),                                                        \
       ASSAY_PARAM_STRING (ExecMechanism, relation, "",                                             \
-                          "Which inputs it calls neighbours, in words", ASSAY_PARAM_EXTRA),        \
-      ASSAY_PARAM_STRING (ExecMechanism, neighbours, "",                                           \
-                          "A .npy file of such inputs, 2p x columns or 2p x rows x "               \
-                          "columns: inputs 2i and 2i + 1 are a pair. A row of NaN is left "        \
-                          "out. Looked for in the scenario's folder, then in the working "         \
-                          "folder",                                                                \
+                          "Which inputs are neighbours by its claim, in words",                    \
                           ASSAY_PARAM_EXTRA),                                                      \
-      ASSAY_PARAM_INT (ExecMechanism, outputs, 1, 1, 1e6, "", "Numbers that one run puts out",     \
+      ASSAY_PARAM_STRING (ExecMechanism, neighbours, "",                                           \
+                          "A .npy file of neighbouring inputs, 2p x columns or 2p x rows x "       \
+                          "columns: inputs 2i and 2i + 1 are a pair; a row of NaN is left out. "   \
+                          "Looked for in the scenario's folder, then in the working folder",       \
+                          ASSAY_PARAM_EXTRA),                                                      \
+      ASSAY_PARAM_INT (ExecMechanism, outputs, 1, 1, 1e6, "", "Numbers in the output of one run",  \
                        ASSAY_PARAM_EXTRA),                                                         \
       ASSAY_PARAM_INT (ExecMechanism, batch, EXEC_BATCH, 1024, 1 << 26, "runs",                    \
-                       "Runs that one start of the program is asked for at most; a "               \
-                       "multiple of 1024",                                                         \
+                       "The most runs that are asked of one start of the program; a multiple of "  \
+                       "1024",                                                                     \
                        ASSAY_PARAM_EXTRA)
 
 extern const AssayMechanism exec_mechanism;

@@ -161,10 +161,10 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_STRING (Folder, folder, NULL,
-                            "The release folder; {trial} and {repeat} stand for numbers from 0, "
-                            "of which repeat 0 is attacked and others are further releases"),
+                            "The release folder; {trial} and {repeat} stand for numbers from 0: "
+                            "repeat 0 is attacked, the others are further releases"),
         ASSAY_PARAM_STRING (Folder, truth, "",
-                            "Truth folder with what games know beside the secrets: adversarial, "
+                            "Truth folder with what games need beside the secrets: adversarial, "
                             "sources, partners, owners, coefficients, codes"),
         ASSAY_PARAM_CHOICE (Folder, produces, 0, assay_release_kinds,
                             "Kind of the release in the folder"),
@@ -173,7 +173,7 @@ static const AssayParam parameters[]
 static const AssayExternal external = { .verify = verify };
 
 ASSAY_DEFENSE (release_folder, "release-folder",
-  .summary = "An external release, as a folder of .npy files",
+  .summary = "An external release, read from a folder of .npy files",
   .reference = { "Assay", "core/data/exchange.h" },
   ASSAY_SETTINGS (Folder, parameters),
   .produces = ASSAY_RELEASE_ANY,

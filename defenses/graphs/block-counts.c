@@ -34,14 +34,14 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 static const AssayParam parameters[] = { BLOCK_PARAMETERS, ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (block_counts, "block-counts",
-  .summary = "Release noisy numbers of edges between clusters of public features",
+  .summary = "Release noisy counts of edges between clusters of public features",
   .reference = { "Assay; Balle and Wang 2018, Improving the Gaussian Mechanism for Differential "
                  "Privacy",
                  "a baseline; theorem 8" },
   ASSAY_SETTINGS (BlockCounts, parameters),
   .memory = memory,
   .produces = ASSAY_RELEASE_GRAPH,
-  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs with one edge more "
-           "or less",
+  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "
+           "edge",
   .mechanism = &block_mechanism,
   .protect = protect);

@@ -40,14 +40,14 @@ static const AssayParam parameters[]
     = { BLOCK_PARAMETERS, STRUCTURAL_PARAMETERS (BlockMh), ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (block_mh, "block-mh",
-  .summary = "Train hash functions of two modalities on noisy numbers of edges between clusters",
+  .summary = "Train hash functions of two modalities on noisy counts of edges between clusters",
   .reference = { "Assay; Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving "
                  "Multi-modal Hashing",
                  "a baseline; section 3.5" },
   ASSAY_SETTINGS (BlockMh, parameters),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
-  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs with one edge more "
-           "or less",
+  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "
+           "edge",
   .mechanism = &block_mechanism,
   .protect = protect);

@@ -26,13 +26,13 @@ typedef struct {
   ASSAY_PARAM_REAL (BlockCounts, epsilon, 2, 1e-4, 60, "nats", "Privacy budget of one edge"),      \
   ASSAY_PARAM_REAL (BlockCounts, delta, 1e-5, 1e-30, 0.999999, "",                                 \
                     "Probability mass for which epsilon need not hold"),                           \
-  ASSAY_PARAM_INT (BlockCounts, clusters, 50, 1, 2000, "", "Clusters of the items"),               \
+  ASSAY_PARAM_INT (BlockCounts, clusters, 50, 1, 2000, "", "How many clusters the items form"),    \
   ASSAY_PARAM_BOOL (BlockCounts, noise, TRUE,                                                      \
                     "Whether there is noise; without it nothing is claimed"),                      \
   ASSAY_PARAM_CHOICE (                                                                             \
       BlockCounts, edges, BLOCK_EDGES, block_edges,                                                \
-      "What is counted: the private edges; or in their place, as a control, none (noise alone), "  \
-      "or all pairs inside of clusters (what clusters alone, which are public, come to)")
+      "What is counted: yes, the private edges; no, nothing, so that there is noise alone (a "     \
+      "control); clusters, all pairs within clusters, which are public (a control)")
 /* clang-format on */
 
 /* Of one number: what noise an edge more or less needs. */

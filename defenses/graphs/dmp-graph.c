@@ -45,7 +45,7 @@ check (gconstpointer settings, const AssayShape *shape, GError **error)
 static const AssayParam parameters[] = { DMP_GRAPH_PARAMETERS, ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (dmp_graph, "dmp-graph",
-  .summary = "Release a private graph as noisy triangle counts that mirror descent makes of it",
+  .summary = "Release a private graph as weights: noisy triangle counts, by mirror descent",
   .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
                  "Hashing",
                  "sections 3.3 and 3.4, theorem 1, algorithm 1" },
@@ -53,7 +53,7 @@ ASSAY_DEFENSE (dmp_graph, "dmp-graph",
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_GRAPH,
-  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs with one edge more "
-           "or less",
+  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "
+           "edge",
   .mechanism = &dmp_mechanism,
   .protect = protect);

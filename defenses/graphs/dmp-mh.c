@@ -94,7 +94,7 @@ ASSAY_DEFENSE (dmp_mh, "dmp-mh",
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
-  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs with one edge more "
-           "or less",
+  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "
+           "edge",
   .mechanism = &dmp_mechanism,
   .protect = protect);

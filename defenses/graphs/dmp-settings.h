@@ -57,52 +57,58 @@ extern const char *const dmp_sources[];
   ASSAY_PARAM_REAL (DmpGraph, delta, 1e-5, 1e-30, 0.999999, "",                                    \
                     "Probability mass for which epsilon need not hold"),                           \
   ASSAY_PARAM_INT (DmpGraph, bound, 100, 2, 100000, "neighbours",                                  \
-                   "D: how many neighbours a node lists"),                                         \
+                   "The most neighbours that a node lists (D)"),                                   \
   ASSAY_PARAM_CHOICE (DmpGraph, pruning, ASSAY_PRUNE_MUTUAL, assay_prunings,                       \
-                      "Edges that stay: those that both ends list; or those that either does, in " \
-                      "order of preference while both have room; or all of these"),                \
+                      "Which edges stay: those that both ends list; those that either end "        \
+                      "lists, in order of preference while both have room; or all that either "    \
+                      "lists"),                                                                    \
   ASSAY_PARAM_CHOICE (                                                                             \
       DmpGraph, rank, ASSAY_RANK_COSINE, assay_ranks,                                              \
-      "Which neighbours are listed first: those with the higher cosine of features, "              \
-      "the lower hash of the pair, or the higher number, which are public; or, by "                \
-      "mistake, the higher cosine of rows of the private graph"),                                  \
+      "Which neighbours a node lists first: those with the higher cosine of features, the "        \
+      "lower hash of the pair or the higher number, which are public; or, a known mistake, the "   \
+      "higher cosine of rows of the private graph"),                                               \
   ASSAY_PARAM_CHOICE (                                                                             \
       DmpGraph, statistic, ASSAY_MOTIF_TRIANGLES, assay_motifs,                                    \
-      "What is released: triangles at each edge, or common neighbours of each pair"),              \
+      "What is released: the triangles at each edge, or the common neighbours of each pair"),      \
   ASSAY_PARAM_REAL (DmpGraph, convexity, 0, 0, 1e6, "",                                            \
-                    "lambda: weight of ||W - A||^2 (theorem 2), which no sensitivity here covers"),\
+                    "Weight lambda of ||W - A||^2 (theorem 2), which none of the "                 \
+                    "sensitivities covers"),                                                       \
   ASSAY_PARAM_CHOICE (DmpGraph, mirror, DMP_MIRROR_KL, dmp_mirrors,                                \
-                      "The distance that a step keeps small"),                                     \
-  ASSAY_PARAM_INT (DmpGraph, rounds, 0, 0, 100000, "", "T; 0: 10, or without noise 100"),          \
+                      "The distance that a step of mirror descent keeps small"),                   \
+  ASSAY_PARAM_INT (DmpGraph, rounds, 0, 0, 100000, "", "Rounds T; 0: 10, or 100 without noise"),   \
   ASSAY_PARAM_REAL (DmpGraph, step, 0, 0, 1e6, "",                                                 \
-                    "eta; 0: 1 / (T sigma_1), or without noise 1 / D"),                            \
-  ASSAY_PARAM_REAL (DmpGraph, start, 1, 1e-9, 1e9, "", "Weight of every pair at first"),           \
+                    "Step size eta; 0: 1 / (T sigma_1), or 1 / D without noise"),                  \
+  ASSAY_PARAM_REAL (DmpGraph, start, 1, 1e-9, 1e9, "", "The weight that every pair starts with"),  \
   ASSAY_PARAM_CHOICE (                                                                             \
       DmpGraph, support, DMP_SUPPORT_ALL, dmp_supports,                                            \
-      "Pairs that have a weight: all, or by mistake the edges of the clipped graph"),              \
+      "Which pairs have a weight: all; or, a known mistake, the edges of the clipped graph"),      \
   ASSAY_PARAM_BOOL (DmpGraph, noise, TRUE,                                                         \
-                    "Whether there is noise; without it nothing is claimed"),                     \
+                    "Whether there is noise; without it nothing is claimed"),                      \
   ASSAY_PARAM_CHOICE (DmpGraph, calibration, DMP_EXACT, dmp_calibrations,                          \
-                      "sigma: the smallest for which the claim holds; or c Delta2 sqrt (T ln (1 / "\
-                      "delta)) / epsilon with c = 1 or the root of 2"),                            \
+                      "How sigma is chosen: the smallest for which the claim holds; or c "         \
+                      "Delta2 sqrt (T ln (1 / delta)) / epsilon with c = 1 or c = sqrt (2)"),      \
   ASSAY_PARAM_BOOL (DmpGraph, composition, TRUE,                                                   \
-                    "Whether sigma grows with the root of T; without it each round has the whole " \
+                    "Whether sigma grows with sqrt (T); without it each round has the whole "      \
                     "budget"),                                                                     \
   ASSAY_PARAM_CHOICE (DmpGraph, sensitivity, DMP_INPUT, dmp_sensitivities,                         \
-                      "Delta2: D, as published; for one edge of the clipped graph; for one edge "  \
-                      "of the graph before it is clipped; or by mistake of the very graph"),       \
+                      "Sensitivity Delta2: D, as published; that of one edge of the clipped "      \
+                      "graph; that of one edge of the graph before it is clipped; or, a known "    \
+                      "mistake, that of this very graph"),                                         \
   ASSAY_PARAM_CHOICE (DmpGraph, graph, DMP_PRIVATE, dmp_sources,                                   \
-                      "What is clipped: the dataset's private graph, or all pairs (nothing is "    \
-                      "private); or there is no graph, the control"),                              \
+                      "What is clipped: the dataset's private graph; all pairs, by their "         \
+                      "features, so that nothing is private; or nothing, the control"),            \
   ASSAY_PARAM_CHOICE (DmpGraph, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,            \
-                      "Of items of two modalities: the mean of their cosines, or that of one"),    \
+                      "Similarity of items of two modalities: the mean of both cosines, or the "   \
+                      "cosine of one"),                                                            \
   ASSAY_PARAM_CHOICE (DmpGraph, relation, DMP_EDGE_OF_GRAPH, dmp_relations,                        \
-                      "Neighbours of an audit: one edge of the graph, or of the clipped graph"),   \
+                      "What the graphs of an audit differ in: one edge of the graph, or of the "   \
+                      "clipped graph"),                                                            \
   ASSAY_PARAM_INT (DmpGraph, nodes, 0, 0, 5000, "",                                                \
-                   "Of the graphs of an audit; 0: as many as the pair that leaks most needs"),     \
+                   "Nodes of the graphs of an audit; 0: as many as the pair of graphs that "       \
+                   "leaks most needs"),                                                            \
   ASSAY_PARAM_CHOICE (DmpGraph, audited, DMP_TOUCHED, dmp_audiences,                               \
-                      "Pairs of nodes that an audit looks at: those that the two graphs touch, "   \
-                      "which tell as much as all")
+                      "Pairs of nodes that an audit looks at: those whose weights the two "        \
+                      "graphs change, which tell as much as all; or all")
 /* clang-format on */
 
 G_END_DECLS

@@ -473,16 +473,16 @@ static const AssayParam parameters[] = {
                     "Probability mass for which epsilon need not hold"),
   ASSAY_PARAM_INT (DpSgd, bits, 32, 1, ASSAY_CODE_MAX_BITS, "bits", "Length of a code"),
   ASSAY_PARAM_REAL (DpSgd, rate, 0.01645, 1e-6, 1, "",
-                    "q: probability with which an edge takes part in a round"),
+                    "Probability q that an edge takes part in a round"),
   ASSAY_PARAM_INT (DpSgd, batch, 512, 1, 1000000, "",
-                   "What the sum over edges is divided by; and public pairs and items of a round"),
-  ASSAY_PARAM_INT (DpSgd, rounds, 300, 1, 100000, "", "T: steps of training"),
-  ASSAY_PARAM_REAL (DpSgd, clip, 1, 1e-6, 1e6, "", "C: length of the gradient of an edge at most"),
-  ASSAY_PARAM_REAL (DpSgd, learning_rate, 0.01, 1e-6, 10, "", "Of Adam"),
+                   "What the sum over edges is divided by; also public pairs and items of a round"),
+  ASSAY_PARAM_INT (DpSgd, rounds, 300, 1, 100000, "", "Training rounds (T)"),
+  ASSAY_PARAM_REAL (DpSgd, clip, 1, 1e-6, 1e6, "", "Norm to which gradients are clipped (C)"),
+  ASSAY_PARAM_REAL (DpSgd, learning_rate, 0.01, 1e-6, 10, "", "Learning rate of Adam"),
   ASSAY_PARAM_BOOL (DpSgd, noise, TRUE, "Whether there is noise; without it nothing is claimed"),
   ASSAY_PARAM_BOOL (
       DpSgd, edges, TRUE,
-      "Whether edges are trained on; the control without them has public terms alone"),
+      "Whether private edges are trained on; without them only the public terms are (a control)"),
   ASSAY_PARAM_END
 };
 
@@ -494,7 +494,7 @@ ASSAY_DEFENSE (dp_sgd, "dp-sgd",
   ASSAY_SETTINGS (DpSgd, parameters),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
-  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs with one edge more "
-           "or less",
+  .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "
+           "edge",
   .mechanism = &mechanism,
   .protect = protect);

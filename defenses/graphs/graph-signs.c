@@ -49,11 +49,12 @@ memory (gconstpointer settings, const AssayShape *shape)
 }
 
 static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (GraphSigns, bits, 32, 1, 1024, "bits", "Of either code"),
+    = { ASSAY_PARAM_INT (GraphSigns, bits, 32, 1, 1024, "bits", "Length of either code"),
         ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (graph_signs, "graph-signs",
-  .summary = "Release codes that are signs of a private graph's eigenvectors: a control",
+  .summary = "Hash codes of two modalities that show a private graph: signs of its eigenvectors (a "
+             "control)",
   .reference = { "Assay; Weiss, Torralba and Fergus 2008, Spectral Hashing",
                  "a control for code-link; section 2" },
   ASSAY_SETTINGS (GraphSigns, parameters),

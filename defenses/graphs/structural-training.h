@@ -30,12 +30,12 @@ typedef struct {
 #define STRUCTURAL_PARAMETERS(Struct)                                                              \
   PAIRED_TRAINING_PARAMETERS (Struct),                                                             \
   ASSAY_PARAM_REAL (Struct, cross, 1, 0, 1e6, "",                                                  \
-                    "lambda: weight of image against text in the loss"),                           \
+                    "Weight lambda of image against text in the loss"),                            \
   ASSAY_PARAM_REAL (Struct, quantisation, 0.01, 0, 1e6, "",                                        \
-                    "gamma: weight of the distance of numbers from -1 and 1"),                     \
+                    "Weight gamma of the distance of outputs from -1 and 1 in the loss"),          \
   ASSAY_PARAM_CHOICE (Struct, diagonal, DIAGONAL_ONE, structural_diagonals,                        \
-                      "W^ of an item and itself: 1; 0, as printed, which pushes its two "          \
-                      "codes apart; or it is no pair")
+                      "Similarity W^ of an item with itself: one, 1; zero, 0 as printed in the "   \
+                      "paper, which pushes its two codes apart; skip, it is no pair")
 /* clang-format on */
 
 /* Trains on @graph, of kind graph (NULL: no item is joined to another; it is not looked at where

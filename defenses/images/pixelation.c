@@ -37,12 +37,13 @@ filter (gconstpointer data, const FilteredImage *image, GError **error)
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (Pixelation, cells, 4, 1, 65536, "cells",
-                         "Squares of one colour along each side; those of an image with fewer "
-                         "pixels are its pixels"),
+                         "Squares of one colour along each side; an image with fewer pixels keeps "
+                         "its pixels"),
         ASSAY_PARAM_END };
 
 IMAGE_FILTER (pixelation, "pixelation", Pixelation,
-  .summary = "Show images in squares of one colour, the mean of what was there",
-  .reference = { "McPherson, Shokri and Shmatikov 2016, Defeating Image Obfuscation with Deep "
-                 "Learning",
-                 "section 3" });
+              .summary = "Show images as squares of one colour, the mean of the pixels in them",
+              .reference
+              = { "McPherson, Shokri and Shmatikov 2016, Defeating Image Obfuscation with Deep "
+                  "Learning",
+                  "section 3" });

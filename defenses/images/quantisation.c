@@ -37,7 +37,7 @@ filter (gconstpointer data, const FilteredImage *image, G_GNUC_UNUSED GError **e
 }
 
 static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (Quantisation, bits, 2, 1, 16, "bits", "Of a channel of a pixel"),
+    = { ASSAY_PARAM_INT (Quantisation, bits, 2, 1, 16, "bits", "Bits for a channel of a pixel"),
         ASSAY_PARAM_END };
 
 IMAGE_FILTER (quantisation, "quantisation", Quantisation,

@@ -318,14 +318,15 @@ static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (AffineLifting, variant, ASSAY_LIFTING_HYBRID, assay_lifting_variants,
                             "Where the directions of the subspace come from"),
         ASSAY_PARAM_INT (AffineLifting, dimension, 4, 1, 4096, "",
-                         "Dimension m of the subspace; even for the hybrid variants"),
+                         "Dimension m of the subspace; must be even for the hybrid variants"),
         ASSAY_PARAM_INT (AffineLifting, sub_databases, 16, 1, 1000000, "",
-                         "Parts of the database under sub-hybrid; a secret draws from one of them"),
+                         "variant = sub-hybrid: parts into which the database is divided; a secret "
+                         "draws from one of them"),
         ASSAY_PARAM_BOOL (AffineLifting, normalize, TRUE,
-                          "Scale secrets and database rows to unit length first"),
+                          "Whether secrets and database rows are scaled to unit length first"),
         ASSAY_PARAM_REAL (AffineLifting, dither, 0, 0, 1e6, "",
-                          "Uniform noise of at most this is added to each number of a secret "
-                          "before it is scaled",
+                          "Each number of a secret gets uniform noise of at most this before the "
+                          "secret is scaled",
                           ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 

@@ -174,8 +174,8 @@ static const AssayParam parameters[]
                           "L2 distance up to which rows are neighbours"),
         ASSAY_PARAM_CHOICE (
             Gaussian, calibration, ANALYTIC, calibrations,
-            "The smallest noise for which the claim holds, or that of the classical bound "
-            "(epsilon up to 1)"),
+            "How the noise is chosen: the smallest for which the claim holds, or that of the "
+            "classical bound (epsilon up to 1)"),
         ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (gaussian, "gaussian",

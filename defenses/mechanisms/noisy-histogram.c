@@ -163,7 +163,8 @@ static const AssayParam parameters[] = {
 };
 
 ASSAY_DEFENSE (noisy_histogram, "noisy-histogram",
-  .summary = "Count the secrets of each value with Laplace noise, of the right or the wrong scale",
+  .summary = "Release a noisy count of secrets for each value, with Laplace noise of the right or "
+             "a wrong scale",
   .reference = { "Dwork and Roth 2014, The Algorithmic Foundations of Differential Privacy; Ding, "
                  "Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential Privacy",
                  "example 3.2; histograms" },

@@ -100,13 +100,14 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (NoisyMax, noise, LAPLACE, noises,
                       "Distribution of the noise, of scale 2 / epsilon"),
   ASSAY_PARAM_CHOICE (NoisyMax, releases, INDEX, forms,
-                      "Number of the query with the largest noisy answer, from 0; or that answer "
-                      "itself, which is a known mistake"),
+                      "What is released: the number of the query with the largest noisy answer, "
+                      "from 0; or, a known mistake, that answer itself"),
   ASSAY_PARAM_END
 };
 
 ASSAY_DEFENSE (noisy_max, "noisy-max",
-  .summary = "Tell which query has the largest answer, or by mistake the noisy answer itself",
+  .summary = "Name the query with the largest noisy answer, or by mistake release that answer "
+             "itself",
   .reference = { "Ding, Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential "
                  "Privacy",
                  "algorithms 5 to 8" },

@@ -165,7 +165,7 @@ static const AssayParam parameters[]
         ASSAY_PARAM_INT (OmegaSubset, dictionary, 200, 2, 16777216, "",
                          "How many numbers K there are: secrets are 0 to K - 1"),
         ASSAY_PARAM_INT (OmegaSubset, members, 8, 1, 4096, "",
-                         "How many numbers m a released set has; less than the dictionary"),
+                         "How many numbers m a released set has; fewer than the dictionary"),
         ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (omega_subset, "omega-subset",

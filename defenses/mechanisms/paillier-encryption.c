@@ -228,11 +228,11 @@ static const AssayParam parameters[] = {
                       "Length of the modulus"),
   ASSAY_PARAM_CHOICE (
       PaillierEncryption, randomness, ASSAY_PAILLIER_TEXTBOOK, assay_paillier_randomness_names,
-      "Of a ciphertext: r^n with any r; a power of one base with an exponent of "
-      "half the length (Damgard, Jurik and Nielsen); or none, a control that loses"),
+      "Randomness of a ciphertext: r^n with any r; a power of one base with an exponent of half "
+      "the length (Damgard, Jurik and Nielsen); or none, a control that leaks"),
   ASSAY_PARAM_CHOICE (PaillierEncryption, encoding, FIXED, encodings,
-                      "Of a number: fixed point; or floating point as python-paillier has it, with "
-                      "the exponent in clear, which loses"),
+                      "How a number is encoded: fixed point; or floating point as in "
+                      "python-paillier, with the exponent in clear, which leaks"),
   ASSAY_PARAM_INT (PaillierEncryption, key_seed, 1, 0, 1000000, "",
                    "Seed of the key: whoever knows it can decrypt"),
   ASSAY_PARAM_END
@@ -246,8 +246,8 @@ ASSAY_DEFENSE (paillier_encryption, "paillier-encryption",
                  "section 4 of the former; lemma 3 of the latter" },
   ASSAY_SETTINGS (PaillierEncryption, parameters),
   .produces = ASSAY_RELEASE_VECTORS,
-  .claim = "the ciphertexts of any two vectors of one length cannot be told apart by those of "
-           "limited means: epsilon 0",
+  .claim = "the ciphertexts of any two vectors of one length cannot be told apart with limited "
+           "computing power: epsilon 0",
   .mechanism = &mechanism,
   .protect = protect,
   .remark = remark);

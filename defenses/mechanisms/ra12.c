@@ -290,22 +290,22 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (Ra12, epsilon, 0.2, 1e-6, 60, "nats", "Privacy budget of a step"),
-        ASSAY_PARAM_REAL (Ra12, delta, 0.05, 1e-12, 0.999, "", "And its delta"),
-        ASSAY_PARAM_REAL (Ra12, penalty, 0.001, 0, 1e3, "", "Weight of the penalty, lambda"),
-        ASSAY_PARAM_REAL (Ra12, rate, 1, 1e-12, 1e6, "", "Length of a step"),
-        ASSAY_PARAM_INT (Ra12, steps, 1, 1, 10000, "", "Gradients that are sent, T"),
+        ASSAY_PARAM_REAL (Ra12, delta, 0.05, 1e-12, 0.999, "", "delta that goes with epsilon"),
+        ASSAY_PARAM_REAL (Ra12, penalty, 0.001, 0, 1e3, "", "Weight lambda of the penalty"),
+        ASSAY_PARAM_REAL (Ra12, rate, 1, 1e-12, 1e6, "", "Learning rate"),
+        ASSAY_PARAM_INT (Ra12, steps, 1, 1, 10000, "", "How many gradients are sent (T)"),
         ASSAY_PARAM_INT (Ra12, records, 1000, 1, 100000, "",
-                         "Rows of the party in an audit of epsilon; elsewhere all secrets"),
+                         "In an audit of epsilon: rows of the party; elsewhere it has all secrets"),
         ASSAY_PARAM_CHOICE (Ra12, noise, RA12_BOTH, ra12_noises,
-                            "A Gaussian of the objective and Laplace noise of each step; or one of "
-                            "them"),
+                            "Gaussian noise on the objective and Laplace noise on each step; or "
+                            "one of them"),
         ASSAY_PARAM_CHOICE (Ra12, accounting, ACCOUNTING_STEPS, accountings,
-                            "What is claimed: the budget of each step, added up; or that a whole "
-                            "run has it"),
+                            "What is claimed: the budgets of all steps, added up; or the budget of "
+                            "one step for the whole run"),
         ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (ra12, "ra12",
-  .summary = "Release the gradients that a party sends, with noise of its objective and its steps",
+  .summary = "Release the gradients that a party sends, with noise on its objective and its steps",
   .reference = { "Rajkumar and Agarwal 2012, A Differentially Private Stochastic Gradient Descent "
                  "Algorithm for Multiparty Classification",
                  "Gaussian noise once, Laplace noise in each step" },

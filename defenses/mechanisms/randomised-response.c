@@ -176,8 +176,8 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (RandomisedResponse, epsilon, 1, 0, 30, "nats",
                     "Privacy budget between neighbouring codes; 0: every bit is a fair coin"),
   ASSAY_PARAM_CHOICE (RandomisedResponse, relation, WHOLE_CODE, relations,
-                      "Neighbours differ in any number of bits, and a bit gets epsilon / columns; "
-                      "or in one bit, and it gets epsilon"),
+                      "What neighbours differ in: any number of bits, and each bit gets epsilon / "
+                      "columns; or one bit, which gets epsilon"),
   ASSAY_PARAM_END
 };
 

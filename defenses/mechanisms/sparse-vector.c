@@ -152,19 +152,19 @@ static const AssayMechanism mechanism = {
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (SparseVector, variant, STANDARD, variants,
-                      "standard is right; the others are published mistakes, which claim epsilon "
+                      "standard is correct; the others are published mistakes, which claim epsilon "
                       "all the same"),
   ASSAY_PARAM_REAL (SparseVector, epsilon, 1, 1e-6, 60, "nats", "Privacy budget that is claimed"),
   ASSAY_PARAM_REAL (SparseVector, threshold, 1, 0, 1e6, "",
-                    "Queries whose answers reach it are above"),
+                    "Queries whose noisy answers reach it count as above"),
   ASSAY_PARAM_INT (SparseVector, cutoff, 1, 1, 1000000, "queries",
-                   "How many may be above before the rest is not looked at; no-query-noise and "
-                   "no-cutoff have none"),
+                   "How many queries may be above before the rest is skipped; no-query-noise and "
+                   "no-cutoff have no such limit"),
   ASSAY_PARAM_END
 };
 
 ASSAY_DEFENSE (sparse_vector, "sparse-vector",
-  .summary = "Tell which query answers reach a threshold, rightly or with a published mistake",
+  .summary = "Tell which query answers reach a threshold, correctly or with a published mistake",
   .reference = { "Lyu, Su and Li 2017, Understanding the Sparse Vector Technique for Differential "
                  "Privacy",
                  "algorithms 1, 3, 4, 5 and 6" },

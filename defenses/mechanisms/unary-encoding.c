@@ -157,17 +157,19 @@ static const AssayParam parameters[] = {
                    "How many values d there are: secrets are 0 to d - 1"),
   ASSAY_PARAM_CHOICE (
       UnaryEncoding, encoding, SYMMETRIC, encodings,
-      "Probabilities of a 1: symmetric in true and other bits, or those of the least "
-      "variance"),
+      "Probabilities of a 1: symmetric, alike for true and other bits; optimised, those with the "
+      "least variance"),
   ASSAY_PARAM_CHOICE (UnaryEncoding, defect, NONE, defects,
-                      "A mistake: swapped probabilities (epsilon stays, use does not), noise kept "
-                      "under the true bit (epsilon grows), or the probabilities of both encodings "
-                      "mixed (1.5 epsilon); the claim stays"),
+                      "A known mistake: swapped probabilities (epsilon stays, the release is "
+                      "useless), noise kept under the true bit (epsilon grows), or the "
+                      "probabilities of both encodings mixed (1.5 epsilon); the claim stays the "
+                      "same"),
   ASSAY_PARAM_END
 };
 
 ASSAY_DEFENSE (unary_encoding, "unary-encoding",
-  .summary = "Encode a value as one bit among many, and flip bits; also with known mistakes",
+  .summary = "Encode a value as one bit among many, and flip bits, correctly or with a known "
+             "mistake",
   .reference
   = { "Wang, Blocki, Li and Jha 2017, Locally Differentially Private Protocols for "
       "Frequency Estimation; Arcolezi and Gambs 2023, Revealing the True Cost of Locally "
@@ -178,7 +180,7 @@ ASSAY_DEFENSE (unary_encoding, "unary-encoding",
   .settings_size = sizeof (UnaryEncoding),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim
-  = "epsilon-local differential privacy of each secret, between any two values, whatever the "
-    "defect",
+  = "epsilon-local differential privacy of each secret, between any two values, whatever `defect` "
+    "says",
   .mechanism = &mechanism,
   .protect = protect);

@@ -94,8 +94,8 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (AdditiveNoise, share, 0.5, 0, 1, "",
-                          "Share a of noise: the secret is scaled by 1 - a, and the noise is as "
-                          "large as a times a secret, in mean absolute value"),
+                          "Share a of noise: the secret is scaled by 1 - a, and the noise has a "
+                          "times the mean absolute value of a secret"),
         ASSAY_PARAM_CHOICE (AdditiveNoise, distribution, LAPLACE, distributions,
                             "Distribution of the noise"),
         ASSAY_PARAM_END };

@@ -42,28 +42,29 @@ gboolean mixing_protect (const MixingScheme *scheme, const AssayDefenseContext *
 /* Settings that these defenses share, of a struct with these fields. */
 #define MIXING_PARAMETERS_COEFFICIENTS(Struct)                                                     \
   ASSAY_PARAM_CHOICE (Struct, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,    \
-                      "What is divided by its sum to give coefficients; dirichlet: a symmetric "   \
-                      "Dirichlet vector; fixed: always the same, see alpha"),                      \
+                      "How coefficients are drawn, before they are divided by their sum: "         \
+                      "dirichlet, from a symmetric Dirichlet distribution; fixed, always the "     \
+                      "same, see alpha"),                                                          \
       ASSAY_PARAM_REAL (                                                                           \
           Struct, concentration, 1, 0.01, 1000, "",                                                \
-          "Parameter of the Dirichlet vector; 1: uniform on the simplex, below: few "              \
+          "Parameter of the Dirichlet distribution; 1: uniform on the simplex; below 1: few "      \
           "images dominate"),                                                                      \
       ASSAY_PARAM_REAL (Struct, alpha, 0.5, 0, 1, "",                                              \
-                        "Under coefficients = fixed: the share of all images but the first, in "   \
+                        "coefficients = fixed: share of all images but the first together, in "    \
                         "equal parts",                                                             \
                         ASSAY_PARAM_EXTRA)
 
 /* What training does to secrets before they are mixed, afresh each time. */
 #define MIXING_PARAMETERS_PRIVATE(Struct)                                                          \
   ASSAY_PARAM_INT (Struct, private_crops, 0, 0, 100000, "pixels",                                  \
-                   "How far the window cut from a secret is moved at most, each way; 0: none is "  \
-                   "cut",                                                                          \
+                   "How far the window cut from a secret is moved at most, each way; 0: no "       \
+                   "window is cut",                                                                \
                    ASSAY_PARAM_EXTRA),                                                             \
-      ASSAY_PARAM_BOOL (Struct, private_flips, FALSE, "Mirror one in two secrets left to right",   \
+      ASSAY_PARAM_BOOL (Struct, private_flips, FALSE, "Whether one in two secrets is mirrored",    \
                         ASSAY_PARAM_EXTRA),                                                        \
       ASSAY_PARAM_REAL (Struct, noise, 0, 0, 1000, "",                                             \
-                        "Standard deviation of normal noise that every number gets beside the "    \
-                        "mask",                                                                    \
+                        "Standard deviation of the normal noise added to every number, as well "   \
+                        "as the mask",                                                             \
                         ASSAY_PARAM_EXTRA)
 
 /* The callbacks of a defense whose settings scheme_of () turns into a MixingScheme. */

@@ -217,19 +217,18 @@ memory (gconstpointer data, const AssayShape *shape)
 }
 
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (CcaItq, bits, 32, 1, 1024, "bits", "Of either code"),
-  ASSAY_PARAM_INT (CcaItq, iterations, 50, 1, 100000, "", "Of the rotation, at most"),
+  ASSAY_PARAM_INT (CcaItq, bits, 32, 1, 1024, "bits", "Length of either code"),
+  ASSAY_PARAM_INT (CcaItq, iterations, 50, 1, 100000, "", "The most iterations of the rotation"),
   ASSAY_PARAM_REAL (CcaItq, ridge, 0.01, 1e-9, 1e9, "",
-                    "On the diagonals of the covariances of columns of deviation 1"),
+                    "Ridge added to the diagonals of the covariances, of columns with deviation 1"),
   ASSAY_PARAM_BOOL (CcaItq, extend, TRUE,
-                    "Whether there may be more bits than canonical correlations; they are further "
-                    "signs of the same numbers"),
+                    "Whether there may be more bits than canonical correlations; the others are "
+                    "further signs of the same numbers"),
   ASSAY_PARAM_END
 };
 
 ASSAY_DEFENSE (cca_itq, "cca-itq",
-  .summary = "Hash codes of two modalities: canonical correlations, rotated towards the corners of "
-             "a cube",
+  .summary = "Hash codes of two modalities: canonical correlations, rotated towards bits (ITQ)",
   .reference = { "Gong and Lazebnik 2011, Iterative Quantization: A Procrustean Approach to "
                  "Learning Binary Codes",
                  "sections 2.2 and 2.3" },

@@ -229,15 +229,16 @@ memory (gconstpointer data, const AssayShape *shape)
 }
 
 static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Cmfh, bits, 32, 1, 1024, "bits", "Of either code"),
-  ASSAY_PARAM_INT (Cmfh, iterations, 30, 1, 100000, "", "Turns of all least squares"),
+  ASSAY_PARAM_INT (Cmfh, bits, 32, 1, 1024, "bits", "Length of either code"),
+  ASSAY_PARAM_INT (Cmfh, iterations, 30, 1, 100000, "", "Iterations of alternating least squares"),
   ASSAY_PARAM_REAL (Cmfh, agreement, 100, 1e-6, 1e9, "",
-                    "mu: weight of an item's numbers against what either hash function gives"),
-  ASSAY_PARAM_REAL (Cmfh, ridge, 0.01, 1e-9, 1e9, "", "g: of every factor"), ASSAY_PARAM_END
+                    "Weight mu of the distance between an item's factors and what either hash "
+                    "function gives"),
+  ASSAY_PARAM_REAL (Cmfh, ridge, 0.01, 1e-9, 1e9, "", "Ridge g on every factor"), ASSAY_PARAM_END
 };
 
 ASSAY_DEFENSE (cmfh, "cmfh",
-  .summary = "Hash codes of two modalities: one factorisation of both",
+  .summary = "Hash codes of two modalities by one matrix factorisation of both",
   .reference = { "Ding, Guo and Zhou 2014, Collective Matrix Factorization Hashing for Multimodal "
                  "Data",
                  "section 3" },

@@ -35,7 +35,7 @@ memory (gconstpointer data, const AssayShape *shape)
 static const AssayParam parameters[] = { PAIRED_TRAINING_PARAMETERS (Djsrh), ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (djsrh, "djsrh",
-  .summary = "Hash codes of two modalities: cosines of codes like those of features, and of "
+  .summary = "Hash codes of two modalities whose cosines follow those of features and of "
              "neighbourhoods",
   .reference = { "Su, Zhong and Zhang 2019, Deep Joint-Semantics Reconstructing Hashing for "
                  "Large-Scale Unsupervised Cross-Modal Retrieval",

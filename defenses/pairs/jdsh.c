@@ -40,7 +40,7 @@ memory (gconstpointer data, const AssayShape *shape)
 static const AssayParam parameters[] = { PAIRED_TRAINING_PARAMETERS (Jdsh), ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (jdsh, "jdsh",
-  .summary = "Hash codes of two modalities: cosines of codes like those of features, clear ones "
+  .summary = "Hash codes of two modalities whose cosines follow those of features, clear ones "
              "weighted up",
   .reference = { "Liu, Qian, Guan, Zhan and Ying 2020, Joint-modal Distribution-based Similarity "
                  "Hashing for Large-scale Unsupervised Deep Cross-modal Retrieval",

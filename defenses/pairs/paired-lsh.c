@@ -58,7 +58,8 @@ memory (gconstpointer data, const AssayShape *shape)
 }
 
 static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (PairedLsh, bits, 32, 1, 1024, "bits", "Of either code"), ASSAY_PARAM_END };
+    = { ASSAY_PARAM_INT (PairedLsh, bits, 32, 1, 1024, "bits", "Length of either code"),
+        ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (paired_lsh, "paired-lsh",
   .summary = "Hash codes of two modalities: signs of random projections of each by itself",

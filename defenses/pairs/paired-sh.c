@@ -174,7 +174,8 @@ memory (gconstpointer data, const AssayShape *shape)
 }
 
 static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (PairedSh, bits, 32, 1, 512, "bits", "Of either code"), ASSAY_PARAM_END };
+    = { ASSAY_PARAM_INT (PairedSh, bits, 32, 1, 512, "bits", "Length of either code"),
+        ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (paired_sh, "paired-sh",
   .summary = "Hash codes of two modalities: waves along principal components of each by itself",

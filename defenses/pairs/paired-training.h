@@ -18,14 +18,14 @@ G_BEGIN_DECLS
   double learning_rate
 
 #define PAIRED_TRAINING_PARAMETERS(Struct)                                                         \
-  ASSAY_PARAM_INT (Struct, bits, 32, 1, 1024, "bits", "Of either code"),                           \
+  ASSAY_PARAM_INT (Struct, bits, 32, 1, 1024, "bits", "Length of either code"),                    \
   ASSAY_PARAM_INT (Struct, hidden, 0, 0, 4096, "units",                                            \
-                   "ReLUs of an encoder between its row and its bits; 0: it is linear"),           \
-  ASSAY_PARAM_INT (Struct, steps, 1000, 1, 1000000, "", "Of training, a batch each"),              \
+                   "Hidden ReLUs of an encoder; 0: it is linear"),                                 \
+  ASSAY_PARAM_INT (Struct, steps, 1000, 1, 1000000, "", "Training steps, a batch each"),           \
   ASSAY_PARAM_INT (Struct, batch, 256, 2, 4096, "items",                                           \
-                   "B: items of a step, between all pairs of which the loss is; all, where there " \
-                   "are fewer"),                                                                   \
-  ASSAY_PARAM_REAL (Struct, learning_rate, 0.003, 1e-6, 10, "", "Of Adam")
+                   "Items in a step (B); the loss is over all pairs of them; all items, where "    \
+                   "there are fewer"),                                                             \
+  ASSAY_PARAM_REAL (Struct, learning_rate, 0.003, 1e-6, 10, "", "Learning rate of Adam")
 /* clang-format on */
 
 #define PAIRED_TRAINING_OF(settings)                                                               \

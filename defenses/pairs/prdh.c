@@ -34,14 +34,14 @@ memory (gconstpointer data, const AssayShape *shape)
 static const AssayParam parameters[]
     = { PAIRED_TRAINING_PARAMETERS (Prdh),
         ASSAY_PARAM_CHOICE (Prdh, target, LIKELIHOOD_LABELS, likelihood_targets,
-                            "Which items are alike: those of one label, or those that the "
+                            "Which items are alike: those that share a label, or those that the "
                             "dataset's private graph joins"),
         ASSAY_PARAM_REAL (Prdh, decorrelation, 0.01, 0, 1e6, "",
                           "Weight of the squared covariances of different bits"),
         ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (prdh, "prdh",
-  .summary = "Hash codes of two modalities: the same, inside modalities too, with bits kept apart",
+  .summary = "Hash codes of two modalities: dcmh within modalities as well, with decorrelated bits",
   .reference = { "Yang, Deng, Liu, Liu, Tao and Gao 2017, Pairwise Relationship Guided Deep "
                  "Hashing for Cross-Modal Retrieval",
                  "the loss" },

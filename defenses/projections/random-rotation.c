@@ -104,7 +104,7 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (RandomRotation, columns, 0, 0, 1000000, "columns",
-                         "Kept of the rotated vector, k; 0: all"),
+                         "Columns kept of the rotated vector (k); 0: all"),
         ASSAY_PARAM_REAL (RandomRotation, noise, 0, 0, 1e6, "",
                           "Standard deviation of the Gaussian noise on each kept column"),
         ASSAY_PARAM_END };

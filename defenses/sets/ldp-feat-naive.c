@@ -158,11 +158,12 @@ release_shape (gconstpointer data, AssayShape *inout_shape)
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (Naive, epsilon, 10, 0, 10000, "nats",
-                          "Privacy budget of one descriptor; an image of q spends q times as much"),
+                          "Privacy budget of one descriptor; an image of q descriptors spends q "
+                          "times as much"),
         ASSAY_PARAM_INT (Naive, members, 2, 1, 4096, "",
                          "How many descriptors m a released set has"),
         ASSAY_PARAM_INT (Naive, bits, 8, 1, 16, "bits",
-                         "Of a column: descriptors are the integers from 0 to 2^bits - 1"),
+                         "Bits of a column: descriptors hold integers from 0 to 2^bits - 1"),
         ASSAY_PARAM_END };
 
 ASSAY_DEFENSE (ldp_feat_naive, "ldp-feat-naive",
@@ -175,6 +176,6 @@ ASSAY_DEFENSE (ldp_feat_naive, "ldp-feat-naive",
   .memory = memory,
   .produces = ASSAY_RELEASE_VECTOR_SETS,
   .release_shape = release_shape,
-  .claim = "epsilon-local differential privacy of each descriptor, between any two; q epsilon of "
+  .claim = "epsilon-local differential privacy of each descriptor, between any two; q epsilon for "
            "an image that releases q descriptors, by composition",
   .protect = protect);

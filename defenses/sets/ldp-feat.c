@@ -167,17 +167,18 @@ release_shape (gconstpointer data, AssayShape *inout_shape)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (LdpFeat, epsilon, 5, 0, 60, "nats",
-                    "Privacy budget of one descriptor; an image of q spends q times as much"),
+                    "Privacy budget of one descriptor; an image of q descriptors spends q times as "
+                    "much"),
   ASSAY_PARAM_INT (LdpFeat, dictionary, 256, 2, 16777216, "",
                    "Entries K of the dictionary; at most as many as the database has rows"),
   ASSAY_PARAM_INT (LdpFeat, members, 2, 1, 4096, "",
-                   "How many entries m a released set has; less than the dictionary"),
+                   "How many entries m a released set has; fewer than the dictionary"),
   ASSAY_PARAM_INT (LdpFeat, iterations, 10, 0, 1000, "",
-                   "Iterations of k-means at most; 0: entries are database rows drawn at random"),
+                   "The most iterations of k-means; 0: entries are database rows drawn at random"),
   ASSAY_PARAM_INT (LdpFeat, dictionary_seed, 1, 0, 4294967295, "",
-                   "Where k-means starts; not the scenario's seed, so that trials share it"),
+                   "Seed of k-means; not the scenario's seed, so that trials share the dictionary"),
   ASSAY_PARAM_BOOL (LdpFeat, normalize, TRUE,
-                    "Scale secrets, database rows and entries to unit length"),
+                    "Whether secrets, database rows and entries are scaled to unit length"),
   ASSAY_PARAM_END
 };
 
@@ -192,8 +193,8 @@ ASSAY_DEFENSE (ldp_feat, "ldp-feat",
   .memory = memory,
   .produces = ASSAY_RELEASE_VECTOR_SETS,
   .release_shape = release_shape,
-  .claim = "epsilon-local differential privacy of each descriptor, between any two; q epsilon of "
-           "an image that releases q descriptors, by composition. Of the secrets alone: the "
+  .claim = "epsilon-local differential privacy of each descriptor, between any two; q epsilon for "
+           "an image that releases q descriptors, by composition. It is for the secrets alone: the "
            "dictionary shows the database, which is public",
   .uses = uses,
   .protect = protect);

@@ -56,43 +56,50 @@ typedef struct {
 
 /* Who has what, in all of them. */
 #define FEDERATION_USERS(Struct)                                                                   \
-  ASSAY_PARAM_INT (Struct, users, 5, 1, 100000, "", "Users who train, N"),                         \
+  ASSAY_PARAM_INT (Struct, users, 5, 1, 100000, "", "How many users train (N)"),                   \
       ASSAY_PARAM_CHOICE (Struct, partition, PARTITION_EQUAL, federation_partitions,               \
-                          "How secrets go to users: in equal parts; each class by shares drawn "   \
-                          "from a Dirichlet distribution; or all of them in equal parts among "    \
-                          "the first `per_split` users, and again among the next"),                \
+                          "How secrets are divided among users: equal, in equal parts; "           \
+                          "dirichlet, each class by shares drawn from a Dirichlet "                \
+                          "distribution; repeated, all of them in equal parts among the first "    \
+                          "`per_split` users, and again among the next"),                          \
       ASSAY_PARAM_REAL (Struct, concentration, 0.1, 1e-3, 1e6, "",                                 \
-                        "Of that distribution: smaller is less equal"),                            \
+                        "partition = dirichlet: concentration of that distribution; smaller is "   \
+                        "less equal"),                                                             \
       ASSAY_PARAM_INT (Struct, per_split, 5, 1, 100000, "users",                                   \
-                       "partition = repeated: users among whom all secrets are shared out, which " \
+                       "partition = repeated: users among whom all secrets are divided, which "    \
                        "is done users / per_split times",                                          \
                        ASSAY_PARAM_EXTRA)
 
 #define FEDERATION_STANDARDISE(Struct)                                                             \
   ASSAY_PARAM_BOOL (Struct, standardise, TRUE,                                                     \
-                    "Scale each column to mean 0 and deviation 1, by the public rows")
+                    "Whether each column is scaled to mean 0 and standard deviation 1, by the "    \
+                    "public rows")
 
 #define FEDERATION_PARAMETERS(Struct)                                                              \
   FEDERATION_USERS (Struct),                                                                       \
-      ASSAY_PARAM_INT (Struct, steps, 1, 1, 100000, "", "Models that are made, T"),                \
+      ASSAY_PARAM_INT (Struct, steps, 1, 1, 100000, "", "How many models are made (T)"),           \
       ASSAY_PARAM_CHOICE (Struct, trainer, ASSAY_TRAINER_PASS, assay_trainers,                     \
-                          "A user's part of a step: one gradient step; one pass of stochastic "    \
-                          "gradient descent over all of its samples; one pass of mini-batch "      \
-                          "k-means, whose models are centroids, as many as there are classes; or " \
+                          "What a user does in a step: one gradient step; one pass of "            \
+                          "stochastic gradient descent over all of its samples; one pass of "      \
+                          "mini-batch k-means, whose model is a centroid for each class; or "      \
                           "logistic regression to the optimum"),                                   \
       ASSAY_PARAM_INT (Struct, batch, 1, 0, 1000000000, "samples",                                 \
-                       "In one gradient step, or one batch of k-means; 0: all that the user has"), \
+                       "Samples in one gradient step, or in one batch of k-means; 0: all that "    \
+                       "the user has"),                                                            \
       ASSAY_PARAM_INT (Struct, local_steps, 1, 1, 100000, "",                                      \
                        "Gradient steps, or passes, that a user makes before it sends its model",   \
                        ASSAY_PARAM_EXTRA),                                                         \
-      ASSAY_PARAM_CHOICE (Struct, loss, ASSAY_LOSS_HINGE, assay_losses, "What is made small"),     \
-      ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-12, 1e6, "", "Length of a step, gamma"),            \
-      ASSAY_PARAM_REAL (Struct, penalty, 0, 0, 1e6, "", "Weight of the penalty, lambda"),          \
+      ASSAY_PARAM_CHOICE (Struct, loss, ASSAY_LOSS_HINGE, assay_losses,                            \
+                          "The loss that is minimised"),                                           \
+      ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-12, 1e6, "", "Learning rate gamma"),                \
+      ASSAY_PARAM_REAL (Struct, penalty, 0, 0, 1e6, "", "Weight lambda of the penalty"),           \
       ASSAY_PARAM_REAL (Struct, sparsity, 0, 0, 0.999, "share of weights",                         \
-                        "Above 0: the penalty is the least (of 1e-4 to 1e4) with which so many "   \
-                        "weights of the first step are zero"),                                     \
-      ASSAY_PARAM_REAL (Struct, mix, 0.5, 0, 1, "", "Share of L1 in the penalty, rho"),            \
-      ASSAY_PARAM_BOOL (Struct, bias, FALSE, "Give each class a weight of its own, unpenalised"),  \
+                        "Above 0: the penalty is the smallest (of 1e-4 to 1e4) with which this "   \
+                        "share of the first step's weights is zero"),                              \
+      ASSAY_PARAM_REAL (Struct, mix, 0.5, 0, 1, "", "Share rho of L1 in the penalty"),             \
+      ASSAY_PARAM_BOOL (Struct, bias, FALSE,                                                       \
+                        "Whether each class has a bias, which is not "                             \
+                        "penalised"),                                                              \
       ASSAY_PARAM_CHOICE (Struct, start, START_PUBLIC, federation_starts,                          \
                           "The first model: trained on the public rows, or zero"),                 \
       FEDERATION_STANDARDISE (Struct)
@@ -141,8 +148,8 @@ federation_adds_up (gboolean cheats, gsize step, gsize user, gsize users)
 
 #define FEDERATION_CHEATS(Struct)                                                                  \
   ASSAY_PARAM_BOOL (Struct, cheats, FALSE,                                                         \
-                    "The aggregator does not keep to the protocol: it passes one user's message "  \
-                    "on as the sum, another one's in each step",                                   \
+                    "Whether the aggregator cheats: it passes one user's message on as the sum, "  \
+                    "another user's in each step",                                                 \
                     ASSAY_PARAM_EXTRA)
 
 /* Trains for all steps. @protocol: NULL for updates as they are. ASSAY_ERROR_MISMATCH without

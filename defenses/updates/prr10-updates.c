@@ -150,14 +150,15 @@ no_gradients (G_GNUC_UNUSED gconstpointer settings)
 static const AssayParam parameters[]
     = { FEDERATION_USERS (Prr10Updates),
         ASSAY_PARAM_REAL (Prr10Updates, penalty, 0.1, 1e-6, 1e3, "",
-                          "Weight of the penalty, lambda: more of it needs less noise"),
+                          "Weight lambda of the penalty; the larger it is, the less noise is "
+                          "needed"),
         ASSAY_PARAM_REAL (Prr10Updates, epsilon, 0.2, 1e-6, 60, "nats",
-                          "Privacy budget of each class that is claimed"),
+                          "Privacy budget that is claimed for each class"),
         ASSAY_PARAM_CHOICE (Prr10Updates, noise, NOISE_COORDINATES, noises,
-                            "Laplace noise on each weight, noise of any direction, or none (a "
+                            "Laplace noise on each weight, noise in a random direction, or none (a "
                             "control)"),
         ASSAY_PARAM_BOOL (Prr10Updates, public_rows, TRUE,
-                          "Public rows are in the part of each user, too"),
+                          "Whether the part of each user holds the public rows, too"),
         FEDERATION_STANDARDISE (Prr10Updates),
         ASSAY_PARAM_END };
 

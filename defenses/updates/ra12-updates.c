@@ -131,18 +131,18 @@ lacks (G_GNUC_UNUSED gconstpointer settings)
 
 static const AssayParam parameters[]
     = { FEDERATION_USERS (Ra12Updates),
-        ASSAY_PARAM_INT (Ra12Updates, steps, 10, 1, 100000, "", "Models that are made, T"),
-        ASSAY_PARAM_REAL (Ra12Updates, rate, 10, 1e-12, 1e6, "", "Length of a step, gamma"),
-        ASSAY_PARAM_REAL (Ra12Updates, penalty, 1e-3, 0, 1e3, "",
-                          "Weight of the penalty, lambda"),
+        ASSAY_PARAM_INT (Ra12Updates, steps, 10, 1, 100000, "", "How many models are made (T)"),
+        ASSAY_PARAM_REAL (Ra12Updates, rate, 10, 1e-12, 1e6, "", "Learning rate gamma"),
+        ASSAY_PARAM_REAL (Ra12Updates, penalty, 1e-3, 0, 1e3, "", "Weight lambda of the penalty"),
         ASSAY_PARAM_REAL (Ra12Updates, epsilon, 0.2, 1e-6, 60, "nats",
-                          "Privacy budget of each step and class that is claimed"),
-        ASSAY_PARAM_REAL (Ra12Updates, delta, 0.05, 1e-12, 0.999, "", "And its delta"),
+                          "Privacy budget that is claimed for each step and class"),
+        ASSAY_PARAM_REAL (Ra12Updates, delta, 0.05, 1e-12, 0.999, "",
+                          "delta that goes with epsilon"),
         ASSAY_PARAM_CHOICE (Ra12Updates, noise, RA12_BOTH, noises,
-                            "A Gaussian of the objective and Laplace noise of each step, one of "
-                            "them, or none (a control)"),
+                            "Gaussian noise on the objective and Laplace noise on each step, one "
+                            "of them, or none (a control)"),
         ASSAY_PARAM_BOOL (Ra12Updates, public_rows, TRUE,
-                          "Public rows are in the part of each user, too"),
+                          "Whether the part of each user holds the public rows, too"),
         FEDERATION_STANDARDISE (Ra12Updates),
         ASSAY_PARAM_END };
 

@@ -176,9 +176,8 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 static const AssayParam parameters[]
     = { FEDERATION_PARAMETERS (SecureSum),
         ASSAY_PARAM_BOOL (SecureSum, allow_two, FALSE,
-                          "Play two users, who learn each other's updates"),
-        FEDERATION_CHEATS (SecureSum),
-        ASSAY_PARAM_END };
+                          "Whether two users may be alone, who learn each other's updates"),
+        FEDERATION_CHEATS (SecureSum), ASSAY_PARAM_END };
 
 static const char *const *
 lacks (G_GNUC_UNUSED gconstpointer settings)

@@ -297,24 +297,26 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (AREA, "edge-auc", MEAN, 0, 1, AREA_UNIT,
-                 "Chance that an edge scores above a pair without one", ASSAY_HEADLINE,
+                 "Probability that an edge scores above a pair without one", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (WITHIN, "edge-auc-within", MEAN, 0, 1, AREA_UNIT,
                  "The same among pairs of one class", ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE,
                  .is_influence = TRUE),
   ASSAY_MEASURE (PRECISION, "edge-precision", MEAN, 0, 1, "share of pairs",
-                 "Edges among the pairs that score highest, as many as there are edges",
+                 "Edges among the pairs that score highest, of which there are as many as edges",
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (FLOOR, "edge-floor", MEAN, 0, 1, AREA_UNIT,
-                 "Chance that an edge's items are more alike than those of a pair without one",
+                 "Probability that the items of an edge are more alike than those of a pair "
+                 "without one",
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (FLOOR_WITHIN, "edge-floor-within", MEAN, 0, 1, AREA_UNIT,
                  "The same among pairs of one class", ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (FLOOR_PRECISION, "edge-floor-precision", MEAN, 0, 1, "share of pairs",
-                 "Edges among the pairs whose items are most alike", ASSAY_HIGHER_IS_WORSE,
-                 .is_influence = TRUE),
+                 "Edges among the pairs whose items are most alike, of which there are as many as "
+                 "edges",
+                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (GAIN, "edge-gain", MEAN, -1, 1, AREA_UNIT,
-                 "edge-auc less edge-floor: what the release tells beyond features", ASSAY_HEADLINE,
+                 "edge-auc less edge-floor: what the release shows beyond features", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (GAIN_WITHIN, "edge-gain-within", MEAN, -1, 1, AREA_UNIT,
                  "The same among pairs of one class", ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE,
@@ -326,7 +328,7 @@ static const AssayMeasure measures[] = {
 };
 
 ASSAY_METRIC (edge_recovery, "edge-recovery",
-  .summary = "How well edges of a private graph are told, and how much better than from features",
+  .summary = "How well edges of a private graph are found, and how much better than from features",
   .reference = { "Hanley and McNeil 1982, The Meaning and Use of the Area under a Receiver "
                  "Operating Characteristic (ROC) Curve; Hoeffding 1948",
                  "the area; influence of nodes" },

@@ -281,22 +281,24 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (BY_CLIPPING, "tce-clipping", MEAN, 0, 1, "share of triangles",
-                 "Triangles of the private graph that clipping loses", ASSAY_HEADLINE,
+                 "Triangles of the private graph that are lost by clipping", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (BY_RELEASE, "tce-release", MEAN, 0, G_MAXDOUBLE, "share of triangles",
-                 "By how much the triangles of the pairs with the largest weights are off",
+                 "Relative error of the number of triangles, with the pairs of largest weight "
+                 "taken for edges",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (HALVES, "cut-error", MEAN, 0, G_MAXDOUBLE, "weight",
-                 "By how much half of the weight between the halves of the nodes is off",
+                 "Error of the cut (half of the weight) between the first half of the nodes and "
+                 "the rest",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (LEADING, "cut-error-leading", MEAN, 0, G_MAXDOUBLE, "weight",
-                 "The same between the parts that err most", ASSAY_HIGHER_IS_WORSE,
-                 .is_influence = TRUE),
+                 "Error of the cut between the parts for which it is largest",
+                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_UTILITY (graph_error, "graph-error",
-  .summary = "Triangles and cuts of a private graph that its release has wrong",
+  .summary = "How wrong the triangles and cuts of a private graph are in its release",
   .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
                  "Hashing",
                  "sections 5.1 and 6.2" },

@@ -393,23 +393,26 @@ show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGue
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (ImageRecovery, matching, AUTO, matchings,
-                            "Whether estimates stand in the order of the secrets"),
+                            "Whether estimate i is compared with secret i (order), or estimates "
+                            "are matched with secrets (best); auto: as the attack says"),
         ASSAY_PARAM_CHOICE (ImageRecovery, sign, KNOWN, signs,
-                            "Whether an estimate and its negative are the same"),
+                            "Whether an estimate and its negative are taken for the same (free)"),
         ASSAY_PARAM_CHOICE (ImageRecovery, of, SECRETS, targets,
-                                  "What estimates are compared with: secrets, or what each mixture "
-                                  "holds of secrets, as they are mixed in it", ASSAY_PARAM_EXTRA),
+                            "What estimates are compared with: secrets, or the part of each "
+                            "mixture that is made of secrets",
+                            ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (SSIM, "image-ssim", MEAN, -1, 1, "SSIM",
                  "Mean structural similarity of secrets and recovered pictures", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (SSIM, "image-ssim-median", MEDIAN, -1, 1, "SSIM", "Median of the same",
+  ASSAY_MEASURE (SSIM, "image-ssim-median", MEDIAN, -1, 1, "SSIM",
+                 "Median structural similarity of secrets and recovered pictures",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (SSIM_CHANCE, "image-ssim-chance", MEAN, -1, 1, "SSIM",
                  "Mean structural similarity of the same pictures with other images of the "
-                 "dataset, matched in the same way",
+                 "dataset, matched in the same way: what chance gives",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (SSIM_GAIN, "image-ssim-gain", MEAN, -2, 2, "SSIM",
                  "Mean structural similarity with the secret less that with another image",
@@ -423,7 +426,7 @@ static const AssayMeasure measures[] = {
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (CORRELATION_CHANCE, "image-correlation-chance", MEDIAN, -1, 1, "correlation",
                  "Median correlation of the same pictures with other images of the dataset, "
-                 "matched in the same way",
+                 "matched in the same way: what chance gives",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (ABOVE_50, "image-correlation-above-50", RATE, 0, 1, "share of secrets",
                  "Secrets whose picture has a correlation above 0.5", ASSAY_HIGHER_IS_WORSE),

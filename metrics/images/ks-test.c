@@ -232,41 +232,45 @@ measure (const AssayMetricContext *context, const AssayTruth *truth,
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (KsTest, level, 0.05, 1e-9, 0.5, "",
-                    "Chance at most with which a secret that is not told apart seems to be"),
+                    "Significance level: the largest probability that a secret seems to be told "
+                    "apart which is not"),
   ASSAY_PARAM_BOOL (KsTest, absolute, FALSE,
-                    "Statistics of the absolute values of pixels, which random signs do not hide"),
+                    "Whether statistics are of absolute pixel values, which random signs do not "
+                    "hide"),
   ASSAY_PARAM_INT (KsTest, places_seed, 1, 0, 4294967295, "",
-                   "Where the four pixels are; not the scenario's seed, so that cells share them"),
+                   "Seed for the places of the four pixels; not the scenario's seed, so that cells "
+                   "share them"),
   ASSAY_PARAM_END
 };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (TOLD_APART, "ks-told-apart", RATE, 0, 1, "share of secrets",
                  "Secrets whose encodings differ from the others' by one of seven statistics, "
-                 "corrected for seven; without any difference a share of `level` at most",
+                 "corrected for seven tests; without any difference a share of at most `level`",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (CORRECTED_P, "ks-corrected-p", MEDIAN, 0, 1, "p-value",
-                 "Median over secrets of 7 times the least of the seven p-values"),
+                 "Median over secrets of 7 times the smallest of the seven p-values"),
   ASSAY_MEASURE (DISTANCE, "ks-distance", MEDIAN, 0, 1, "difference of shares",
                  "Median over secrets of the largest distance between the two distribution "
                  "functions, over seven statistics",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (BY_MEAN, "ks-told-by-mean", RATE, 0, 1, "share of secrets",
-                 "Secrets that the mean pixel alone tells at `level`", ASSAY_HIGHER_IS_WORSE),
+                 "Secrets told apart by the mean pixel alone, at `level`", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (BY_DEVIATION, "ks-told-by-deviation", RATE, 0, 1, "share of secrets",
-                 "Secrets that the deviation of pixels alone tells at `level`",
+                 "Secrets told apart by the standard deviation of pixels alone, at `level`",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (BY_VARIATION, "ks-told-by-variation", RATE, 0, 1, "share of secrets",
-                 "Secrets that the total variation alone tells at `level`", ASSAY_HIGHER_IS_WORSE),
+                 "Secrets told apart by the total variation alone, at `level`",
+                 ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (BY_PIXELS, "ks-told-by-pixels", RATE, 0, 1, "share of secrets",
-                 "Secrets that one of the four pixels tells, corrected for four",
+                 "Secrets told apart by one of the four pixels, corrected for four tests",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (ONE_IN_ALL, "ks-one-value-in-all", MEAN, 0, 1, "p-value",
-                 "The paper's number: mean p of single encodings against all, 1/2 whatever the "
-                 "distributions, which shows nothing"),
+                 "The paper's number: mean p-value of single encodings against all; it is 1/2 "
+                 "whatever the distributions are, and so shows nothing"),
   ASSAY_MEASURE (ONE_IN_OTHERS, "ks-one-value-in-others", MEAN, 0, 1, "p-value",
-                 "The paper's other number: mean p of single encodings against those of the other "
-                 "secrets; moved from 1/2 by gross differences alone"),
+                 "The paper's other number: mean p-value of single encodings against those of "
+                 "other secrets; only large differences move it from 1/2"),
   ASSAY_MEASURE_END,
 };
 

@@ -189,25 +189,25 @@ show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGue
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (SSIM, "original-ssim", MEAN, -1, 1, "SSIM",
-                 "Mean structural similarity of pictures and what the secrets are features of",
+                 "Mean structural similarity of pictures with the originals of the secrets",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (SSIM_CHANCE, "original-ssim-chance", MEAN, -1, 1, "SSIM",
-                 "The same with another secret's", ASSAY_HIGHER_IS_WORSE),
+                 "The same with the original of another secret", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (CORRELATION, "original-correlation", MEDIAN, -1, 1, "correlation",
                  "Median correlation of their pixels", ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (CORRELATION_CHANCE, "original-correlation-chance", MEDIAN, -1, 1, "correlation",
-                 "The same with another secret's", ASSAY_HIGHER_IS_WORSE),
+                 "The same with the original of another secret", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (FIRST, "original-identification-rate", RATE, 0, 1, "share of secrets",
                  "Pictures that are more like their own original than like all others, by "
                  "correlation",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (FIRST_CHANCE, "original-identification-chance", MEAN, 0, 1, "share of secrets",
-                 "The same of pictures drawn at random", ASSAY_HIGHER_IS_WORSE),
+                 "The same for pictures drawn at random", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (original_recovery, "original-recovery",
-  .summary = "How much pictures made of features look like what the features were made of",
+  .summary = "How similar pictures made of features are to the originals of the features",
   .reference = { "Wang, Bovik, Sheikh and Simoncelli 2004, Image quality assessment",
                  "equations 13 to 17; correlation and identification are ours" },
   .reads_truth = ASSAY_ARRAY_NAMES ("originals", "users", "steps"),

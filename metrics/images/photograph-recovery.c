@@ -175,14 +175,14 @@ static const AssayMeasure measures[] = {
                  "Peak signal-to-noise ratio of the painted photograph in grey",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (FIRST, "photograph-first", RATE, 0, 1, "share",
-                 "Share of the painted photographs that are more like their own than like any "
-                 "other of the trial",
+                 "Painted photographs that are more like their own than like any other of the "
+                 "trial",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (photograph_recovery, "photograph-recovery",
-  .summary = "Photographs that an attack painted, beside the private ones in the same size",
+  .summary = "Photographs that an attack painted, compared with the private ones in the same size",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1, tables 1 and 4" },
   .reads_truth = ASSAY_ARRAY_NAMES ("groups"),
   .reads_guess = ASSAY_ARRAY_NAMES ("photographs", "photograph-groups"),

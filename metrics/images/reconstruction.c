@@ -163,15 +163,14 @@ show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGue
 
 /* ---- The plugin ---- */
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (Reconstruction, patch, 8, 0.5, 40, "keypoint sizes",
-                    "Side of the square that is painted for a keypoint; SIFT looks at 6"),
-  ASSAY_PARAM_INT (Reconstruction, side, 0, 0, ASSAY_PHOTO_WINDOW_MOST, "pixels",
-                   "Side of the squares that both pictures are reduced to before they are "
-                   "compared, 11 or more; 0: they are compared as they are",
-                   ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_END
-};
+static const AssayParam parameters[]
+    = { ASSAY_PARAM_REAL (Reconstruction, patch, 8, 0.5, 40, "keypoint sizes",
+                          "Side of the square that is painted for a keypoint; SIFT looks at 6"),
+        ASSAY_PARAM_INT (Reconstruction, side, 0, 0, ASSAY_PHOTO_WINDOW_MOST, "pixels",
+                         "Side of the squares to which both pictures are reduced before they are "
+                         "compared, 11 or more; 0: they are compared as they are",
+                         ASSAY_PARAM_EXTRA),
+        ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (MAE, "reconstruction-mae", MEAN, 0, 1, "share of the range",

@@ -277,10 +277,10 @@ static const AssayMeasure measures[] = {
                  "Secrets whose attribute is the value with the largest score", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (BASELINE, "attribute-baseline", RATE, 0, 1, "share of secrets",
-                 "The same of the value that is most frequent, without the release",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+                 "The same for the most frequent value, without the release", ASSAY_HEADLINE,
+                 ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (CONTROL, "attribute-control", MEAN, 0, 1, "share of pairs of secrets",
-                 "The same of each guess held against the attributes of other people",
+                 "The same when each guess is compared with the attributes of other people",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (EXCESS, "attribute-excess", EXCESS, -1, 1, "share",
                  "(accuracy - control) / (1 - control): 0, no better than for people whom the "
@@ -288,13 +288,14 @@ static const AssayMeasure measures[] = {
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .success = RIGHT, .control = CONTROL,
                  .is_influence = TRUE),
   ASSAY_MEASURE (GAIN, "attribute-gain", MEAN, -1, 1, "share of secrets",
-                 "Accuracy less that of the baseline", ASSAY_HIGHER_IS_WORSE),
+                 "attribute-accuracy less attribute-baseline", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (BALANCED, "attribute-balanced-accuracy", MEAN, 0, 1, "share of secrets",
-                 "Mean over the values of the share of secrets with it that are guessed",
+                 "For each value the share of its secrets that are guessed right; the mean over "
+                 "values",
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (AREA, "attribute-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "Mean over the values of the chance that a secret with it scores above one "
-                 "without it",
+                 "For each value the probability that a secret with it scores above one without "
+                 "it; the mean over values",
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE_END,
 };

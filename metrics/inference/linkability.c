@@ -319,23 +319,23 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (Linkability, omega, 1, 1e-6, 1e6, "",
-                          "w, how probable a pair of one secret is beside one of two, before its "
-                          "score is known"),
+                          "Weight w: how probable a pair of one secret is, relative to a pair of "
+                          "two, before its score is known"),
         ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (AREA, "cross-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "Chance that a pair of items of one secret scores above one of two secrets",
+                 "Probability that a pair of items of one secret scores above one of two secrets",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (EQUAL_ERRORS, "cross-eer", MEAN, 0, 1, "share of pairs",
-                 "Equal error rate: pairs of one secret that are missed, where as many others are "
-                 "taken for one",
+                 "Equal error rate: share of the pairs of one secret that are missed where as "
+                 "large a share of the others is accepted",
                  .is_influence = TRUE),
   ASSAY_MEASURE (FIRST, "cross-rank-1", MEAN, 0, 1, "share of items",
-                 "Items whose mate in the other release scores above all other items there",
+                 "Items whose counterpart in the other release scores above all other items there",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (D_SYS, "linkability", MEAN, -1, 1, "D_sys",
-                 "D_sys: 0, items of two releases are not linked; 1, all are", ASSAY_HEADLINE,
+                 "D_sys: 0, items of two releases cannot be linked; 1, all can", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE_END,
 };

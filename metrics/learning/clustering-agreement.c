@@ -69,19 +69,18 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (LARGER, "cluster-information", MEAN, -1, 1, "adjusted mutual information",
-                 "Of classes of test rows and clusters of the last model, by the larger entropy",
+                 "Between classes of test rows and clusters of the last model, divided by the "
+                 "larger entropy",
                  ASSAY_HEADLINE, .is_influence = TRUE),
-  ASSAY_MEASURE (MEAN, "cluster-information-arithmetic", MEAN, -1, 1,
-                 "adjusted mutual information", "... by the mean of both entropies",
-                 .is_influence = TRUE),
+  ASSAY_MEASURE (MEAN, "cluster-information-arithmetic", MEAN, -1, 1, "adjusted mutual information",
+                 "The same, divided by the mean of both entropies", .is_influence = TRUE),
   ASSAY_MEASURE (FIRST, "first-cluster-information", MEAN, -1, 1, "adjusted mutual information",
-                 "... of the first model, which users had no part in, by the larger entropy",
-                 .is_influence = TRUE),
+                 "The same as the first, of the model that users begin with", .is_influence = TRUE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_UTILITY (clustering_agreement, "clustering-agreement",
-  .summary = "How well clusters that users found together agree with the classes of test rows",
+  .summary = "How well clusters that users found together match the classes of test rows",
   .reference = { "Vinh, Epps and Bailey 2010, Information Theoretic Measures for Clusterings "
                  "Comparison: Variants, Properties, Normalization and Correction for Chance",
                  "adjusted mutual information" },

@@ -64,17 +64,17 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (LAST, "model-accuracy", RATE, 0, 1, "share of test rows",
-                 "Test rows whose class the last model names", ASSAY_HEADLINE),
+                 "Test rows that the last model classifies correctly", ASSAY_HEADLINE),
   ASSAY_MEASURE (FIRST, "first-model-accuracy", RATE, 0, 1, "share of test rows",
-                 "... and the first one, which users had no part in"),
+                 "The same for the model that users begin with"),
   ASSAY_MEASURE (BY_CLASS, "model-class-accuracy", MEAN, 0, 1, "share of test rows",
-                 "The same of the last model in each class, and the mean over classes",
+                 "The same for the last model in each class; mean over classes",
                  .is_influence = TRUE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_UTILITY (model_accuracy, "model-accuracy",
-  .summary = "How well the model that users trained together knows test rows",
+  .summary = "How well the model that users trained together classifies test rows",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 3.2, table 1" },

@@ -14,10 +14,11 @@ typedef struct {
 /* The settings that say so, of a struct with these fields; @what is a string: the model. */
 #define RANSAC_PARAMETERS(Struct, what, n)                                                         \
   ASSAY_PARAM_REAL (Struct, ransac_threshold, 3, 0.01, 1000, "pixels",                             \
-                    "How far from a " what "'s place a match may be to agree with it"),            \
-      ASSAY_PARAM_INT (Struct, iterations, n, 1, 10000000, "", "Samples of RANSAC at most"),       \
+                    "How far a match may be from the place that the " what " predicts, to agree "  \
+                    "with it"),                                                                    \
+      ASSAY_PARAM_INT (Struct, iterations, n, 1, 10000000, "", "The most samples of RANSAC"),      \
       ASSAY_PARAM_REAL (Struct, confidence, 0.9999, 0.5, 0.999999999, "",                          \
-                        "RANSAC ends when a right sample was drawn with this probability")
+                        "RANSAC ends when it has drawn a right sample with this probability")
 
 #define MAX_CONSENSUS_SAMPLE 4
 #define MAX_CONSENSUS_MODELS 4

@@ -247,25 +247,25 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Inliers, mode, BY_POINT, modes,
-                      "What matches: mutual nearest neighbours (point), or, of vector sets, equal "
-                      "words"),
+                      "How descriptors are matched: point, mutual nearest neighbours; vocabulary, "
+                      "equal words of vector sets"),
   ASSAY_PARAM_INT (Inliers, others, 10, 1, 100000, "views",
-                   "Views of other scenes that a photograph is compared with, at most"),
+                   "The most views of other scenes that a photograph is compared with"),
   ASSAY_PARAM_REAL (Inliers, tau, 0.3, 0, 2, "",
-                    "Relative distance to which the view's descriptor gives back the secret"),
-  RANSAC_PARAMETERS (Inliers, "homography", 2000),
-  ASSAY_PARAM_END
+                    "Relative distance within which the view's descriptor reveals the secret"),
+  RANSAC_PARAMETERS (Inliers, "homography", 2000), ASSAY_PARAM_END
 };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (AUC, "inlier-auc", MEAN, 0, 1, "area",
-                 "Own view against others by the number of inliers; 0.5: it tells nothing",
+                 "Probability that the view of the own scene has more inliers than another; 0.5: "
+                 "they tell nothing",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
   ASSAY_MEASURE (FIRST, "inlier-first", RATE, 0, 1, "share of photographs",
-                 "The own view has more inliers than each of the others", ASSAY_HIGHER_IS_WORSE,
-                 ASSAY_IS_LEAK),
+                 "Photographs whose own view has more inliers than each of the others",
+                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
   ASSAY_MEASURE (OWN, "inliers-own", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
-                 "Inliers with the view of the own scene", ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
+                 "Inliers with the view of the same scene", ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
   ASSAY_MEASURE (OTHER, "inliers-other", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
                  "Inliers with the view of another scene", ASSAY_IS_LEAK),
   ASSAY_MEASURE (EXPLAINED, "inlier-explained", MEAN, 0, 1, "share of keypoints",
@@ -281,7 +281,8 @@ static const AssayMeasure measures[] = {
 };
 
 ASSAY_UTILITY (inliers, "inliers",
-  .summary = "What inliers tell a server: which scene a photograph shows, and what it looks like",
+  .summary = "What RANSAC inliers show a server: which scene a photograph shows, and what it looks "
+             "like",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.3, figure S2" },
   ASSAY_SETTINGS (Inliers, parameters),
   .reads = READS,

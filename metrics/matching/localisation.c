@@ -193,37 +193,42 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Localisation, mode, BY_POINT, modes,
-                      "What matches: nearest neighbours (point), or, of vector sets, equal words"),
+                      "How descriptors are matched: point, nearest neighbours; vocabulary, equal "
+                      "words of vector sets"),
   ASSAY_PARAM_CHOICE (Localisation, map, MAP_OF_PLACE, maps,
-                      "What is matched with: the map of the photograph's place, as if that were "
-                      "known, or of all places, each 1,000 m from the next",
+                      "What photographs are matched with: the map of their own place, as if it "
+                      "were known, or a map of all places, 1,000 m apart",
                       ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_CHOICE (Localisation, filter, FILTER_MUTUAL, filters,
-                      "Which nearest neighbours are matches"),
+                      "Which nearest neighbours count as matches"),
   ASSAY_PARAM_REAL (Localisation, ratio, 0.8, 0, 1, "",
-                    "Filters ratio and both: nearest over second nearest distance is below it"),
+                    "filter = ratio or both: the nearest distance over the second nearest must be "
+                    "below this"),
   ASSAY_PARAM_REAL (Localisation, threshold, 3, 0, 1000, "pixels",
-                    "How far from its true place a right match may be"),
+                    "How far a right match may be from its true place"),
   RANSAC_PARAMETERS (Localisation, "pose", 10000),
   ASSAY_PARAM_END
 };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (FINE, "localised-fine", RATE, 0, 1, "share of photographs",
-                 "Within 0.25 m and 2 degrees", ASSAY_HEADLINE),
+                 "Photographs located to within 0.25 m and 2 degrees", ASSAY_HEADLINE),
   ASSAY_MEASURE (MEDIUM, "localised-medium", RATE, 0, 1, "share of photographs",
-                 "Within 0.5 m and 5 degrees"),
+                 "Photographs located to within 0.5 m and 5 degrees"),
   ASSAY_MEASURE (COARSE, "localised-coarse", RATE, 0, 1, "share of photographs",
-                 "Within 5 m and 10 degrees"),
+                 "Photographs located to within 5 m and 10 degrees"),
   ASSAY_MEASURE (METRES, "camera-distance-median", MEDIAN, 0, MAX_METRES, "metres",
-                 "From where the camera stood; 100 where no pose is found", ASSAY_HIGHER_IS_WORSE),
+                 "Distance from where the camera stood; 100 where no pose is found",
+                 ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (DEGREES, "camera-angle-median", MEDIAN, 0, 180, "degrees",
-                 "Between the camera's directions; 180 where no pose is found",
+                 "Angle between the true and the estimated direction of the camera; 180 where no "
+                 "pose is found",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (MATCHES, "map-matches", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
-                 "How many matches with the map pass the filter"),
+                 "Matches with the map that pass the filter"),
   ASSAY_MEASURE (PRECISION, "map-precision", MEAN, 0, 1, "share of matches",
-                 "Matches whose point is seen at the keypoint; 0 of a photograph without matches"),
+                 "Matches whose point is visible at the keypoint; 0 for a photograph without "
+                 "matches"),
   ASSAY_MEASURE (INLIERS, "map-inliers", MEAN, 0, 1, "share of matches",
                  "Matches that agree with the pose; 0 where there is none"),
   ASSAY_MEASURE_END,

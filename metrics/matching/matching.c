@@ -270,43 +270,49 @@ memory (gconstpointer data, const AssayShape *shape)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (Matching, mode, MATCH_TO_POINT, modes,
-                      "Subspaces are matched with descriptors (point), or with lifted ones; "
-                      "vocabulary: all are by the words of a dictionary"),
+                      "What released subspaces are matched with: descriptors (point) or lifted "
+                      "descriptors (subspace); vocabulary: everything is matched by the words of a "
+                      "dictionary"),
   ASSAY_PARAM_INT (Matching, words, 4096, 2, 16777216, "",
-                   "mode = vocabulary: words, of releases that have no dictionary",
+                   "mode = vocabulary: words of the dictionary, for releases that have none",
                    ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_CHOICE (Matching, lifting, LIFTING_HYBRID, liftings,
-                      "Under mode = subspace, where directions of the receiver's come from"),
+                      "mode = subspace: where the directions of the receiver's subspaces come "
+                      "from"),
   ASSAY_PARAM_CHOICE (Matching, sets, MATCH_MEMBERS, set_forms,
-                      "Vector sets: every member is matched, or the set by its nearest member"),
+                      "How vector sets are matched: every member, or the set by its nearest "
+                      "member"),
   ASSAY_PARAM_CHOICE (Matching, filter, FILTER_MUTUAL, filters,
-                      "Which nearest neighbours are matches"),
+                      "Which nearest neighbours count as matches"),
   ASSAY_PARAM_REAL (Matching, ratio, 0.8, 0, 1, "",
-                    "Filters ratio and both: nearest over second nearest distance is below it"),
+                    "filter = ratio or both: the nearest distance over the second nearest must be "
+                    "below this"),
   ASSAY_PARAM_REAL (Matching, threshold, 3, 0, 1000, "pixels",
-                    "How far from its true place a right match may be"),
+                    "How far a right match may be from its true place"),
   RANSAC_PARAMETERS (Matching, "homography", 10000),
   ASSAY_PARAM_END
 };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (PRECISION, "matching-precision", MEAN, 0, 1, "share of matches",
-                 "Matches that are right; 0 of a photograph without matches", ASSAY_HEADLINE),
+                 "Matches that are right; 0 for a photograph without matches", ASSAY_HEADLINE),
   ASSAY_MEASURE (SCORE, "matching-score", MEAN, 0, 1, "share of visible keypoints",
-                 "Keypoints that the view can show which have a right match"),
+                 "Keypoints with a right match, of those that the view can show"),
   ASSAY_MEASURE (WITHIN_1, "homography-within-1px", RATE, 0, 1, "share of photographs",
-                 "The estimated homography is 1 px off at the corners, or less"),
+                 "Photographs whose estimated homography is at most 1 px off at the corners"),
   ASSAY_MEASURE (WITHIN_3, "homography-within-3px", RATE, 0, 1, "share of photographs",
-                 "The estimated homography is 3 px off at the corners, or less", ASSAY_HEADLINE),
+                 "Photographs whose estimated homography is at most 3 px off at the corners",
+                 ASSAY_HEADLINE),
   ASSAY_MEASURE (WITHIN_5, "homography-within-5px", RATE, 0, 1, "share of photographs",
-                 "The estimated homography is 5 px off at the corners, or less"),
+                 "Photographs whose estimated homography is at most 5 px off at the corners"),
   ASSAY_MEASURE (WITHIN_10, "homography-within-10px", RATE, 0, 1, "share of photographs",
-                 "The estimated homography is 10 px off at the corners, or less"),
+                 "Photographs whose estimated homography is at most 10 px off at the corners"),
   ASSAY_MEASURE (CORNER_ERROR, "corner-error-median", MEDIAN, 0, G_MAXDOUBLE, "pixels",
-                 "Of the estimated homography; the view's diagonal where there is none",
+                 "Error of the estimated homography at the corners; the view's diagonal where "
+                 "there is none",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (MATCHES, "matches", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
-                 "How many matches pass the filter"),
+                 "Matches that pass the filter"),
   ASSAY_MEASURE (INLIERS, "matching-inliers", MEAN, 0, 1, "share of matches",
                  "Matches that agree with the estimated homography; 0 where there is none"),
   ASSAY_MEASURE_END,

@@ -44,10 +44,11 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (0, "adversarial-found", MEAN, 0, 1, "share of adversarial descriptors",
-                 "Adversarial descriptors that the attack named, a secret's share averaged",
+                 "Share of a secret's adversarial descriptors that the attack named, averaged over "
+                 "secrets",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (1, "adversarial-all-found", RATE, 0, 1, "share of secrets",
-                 "Secrets of which every adversarial descriptor was named", ASSAY_HIGHER_IS_WORSE),
+                 "Secrets for which every adversarial descriptor was named", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };
 

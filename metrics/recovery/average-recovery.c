@@ -182,14 +182,15 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (MEMBER, "average-member-rate", RATE, 0, 1, "share of updates",
-                 "Updates whose estimated average has, of all samples of the cell, one that went "
-                 "into it most nearly in its direction",
+                 "Updates for which, of all samples of the cell, the one nearest in direction to "
+                 "the estimated average went into the update",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (COSINE, "average-cosine", MEAN, -1, 1, "cosine",
-                 "Between the estimated average and the average of the samples of the update",
+                 "Cosine of the estimated average and the average of the samples of the update",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (CHANCE, "average-member-chance", MEAN, 0, 1, "share of updates",
-                 "Updates of which a sample drawn at random is one", ASSAY_HIGHER_IS_WORSE),
+                 "Updates of which a sample drawn at random is part: the same by chance",
+                 ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };
 

@@ -42,11 +42,11 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (BITS, "bits-recovered", MEAN, 0, 1, "share of bits",
-                 "Bits of a code, as it was before it was randomised, that are right; one half by "
+                 "Bits of a code, before it was randomised, that are guessed right; one half by "
                  "chance",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (CODE, "codes-recovered", RATE, 0, 1, "share of secrets",
-                 "Codes that are right in every bit", ASSAY_HIGHER_IS_WORSE),
+                 "Codes of which every bit is right", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };
 

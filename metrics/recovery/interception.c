@@ -60,13 +60,13 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (MATCHED, "user-phi-matched", MEAN, 0, 1, "share of weights",
-                 "Weights that another user held whose row in its messages is found",
+                 "Weights of another user for which the row in its messages is found",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (interception, "interception",
-  .summary = "The permutations of single users, found behind the rows of their messages",
+  .summary = "Permutations of single users, found from the rows of their messages",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "algorithm 1; the measure is ours" },

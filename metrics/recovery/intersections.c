@@ -58,29 +58,30 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_REAL (Intersections, tau, 0.3, 0, 1e6, "",
-                          "How far a candidate may be from the secret, in lengths of the secret",
+                          "How far a candidate may be from the secret, relative to the secret's "
+                          "length",
                           ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (0, "intersecting", RATE, 0, 1, "share of secrets",
-                 "Secrets whose subspace at least one other of the release meets", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
+                 "Secrets whose subspace is met by at least one other of the release",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (NEAREST_CANDIDATE, "nearest-candidate", RATE, 0, 1, "share of secrets",
-                 "Secrets to which the guess is, of all candidates, the nearest; where no other "
-                 "subspace meets a secret's, the attack's fallback guess counts",
+                 "Secrets for which the guess is the nearest of all candidates; the attack's "
+                 "fallback guess is judged where no other subspace meets the secret's",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (RECOVERABLE, "recoverable", RATE, 0, 1, "share of secrets",
-                 "Secrets of which a candidate is within tau, whether it is guessed or not",
+                 "Secrets with a candidate within tau, whether it is the guess or not",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (COLLISION_FREE, "collision-free", RATE, 0, 1, "share of secrets",
-                 "Secrets but for those that have a candidate within tau while the guess is not",
+                 "All secrets but those with a candidate within tau whose guess is not within tau",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (intersections, "intersections",
-  .summary = "Share of subspaces that others meet, and to whom that gave the secret away",
+  .summary = "How many subspaces are met by others, and which secrets this reveals",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.2, table S3" },
   ASSAY_SETTINGS (Intersections, parameters),
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),

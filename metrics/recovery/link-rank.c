@@ -107,17 +107,18 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (LinkRank, m, 100, 1, 1000000000, "public rows",
-                         "How many candidates the measure partner-hit-at-m looks at"),
+                         "How many candidates partner-hit-at-m looks at"),
         ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (RANK, "partner-rank-median", MEDIAN, 1, G_MAXDOUBLE, "rank",
-                 "Place among the candidates of a public row that belongs to the item, from 1",
+                 "Median rank among the candidates of a public row that belongs to the item, from "
+                 "1",
                  ASSAY_HEADLINE),
   ASSAY_MEASURE (RANK, "partner-rank-lower-quartile", LOWER_QUARTILE, 1, G_MAXDOUBLE, "rank",
-                 "The same of the quarter that is found best"),
+                 "Lower quartile of the same ranks"),
   ASSAY_MEASURE (MEAN_RANK, "partner-rank-mean", MEAN, 1, G_MAXDOUBLE, "rank",
-                 "Mean place of the public rows that belong to an item"),
+                 "Mean rank of the public rows that belong to an item"),
   ASSAY_MEASURE (HIT_1, "partner-hit-at-1", RATE, 0, 1, "share of items",
                  "Items whose first candidate belongs to them", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE),
@@ -128,11 +129,12 @@ static const AssayMeasure measures[] = {
                  "Items with a public row of theirs among the first m candidates",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (FOUND, "partners-found", MEAN, 0, 1, "share of partners",
-                 "Public rows that belong to an item among as many first candidates as there are "
-                 "of them",
+                 "Public rows of an item that are among its first candidates, of which as many are "
+                 "looked at as it has public rows",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (AREA, "partner-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "Chance that a public row that belongs to an item stands before one that does not",
+                 "Probability that a public row that belongs to an item ranks before one that does "
+                 "not",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };

@@ -42,16 +42,16 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (EXACT, "overlap-exact-rate", RATE, 0, 1, "share of pairs",
-                 "Pairs of users of whom it is told exactly how many weights, other than 0, both "
-                 "have in a step",
+                 "Pairs of users for which the number of weights, other than 0, that both have in "
+                 "a step is found exactly",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (ERROR, "overlap-error", MEAN, 0, 1, "share of the overlap",
-                 "How far the overlap is off, at most 1"),
+                 "Relative error of that number, at most 1"),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (overlap_recovery, "overlap-recovery",
-  .summary = "How many weights two users have in common, found behind permutations",
+  .summary = "How many weights two users have in common, found despite permutations",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.4; the measures are ours" },

@@ -59,13 +59,14 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (MATCHED, "phi-matched", MEAN, 0, 1, "share of weights",
-                 "Weights that any user held whose row under the shared permutation is found",
+                 "Weights that any user held for which the row under the shared permutation is "
+                 "found",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (permutation_recovery, "permutation-recovery",
-  .summary = "The permutation that users share, found behind the rows of their updates",
+  .summary = "The permutation that users share, found from the rows of their updates",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "algorithm 1 and lemma 7; the measure is ours" },

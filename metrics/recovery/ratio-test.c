@@ -70,7 +70,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (RatioTest, ratio, 0.8, 0, 1, "",
-                    "Nearest over second nearest distance below which a row is matched"),
+                    "A row is matched if its nearest distance over its second nearest is below "
+                    "this"),
   ASSAY_PARAM_END
 };
 
@@ -86,7 +87,7 @@ static const AssayMeasure measures[] = {
 };
 
 ASSAY_METRIC (ratio_test, "ratio-test",
-  .summary = "Share of database rows near a subspace that are near one descriptor that forms it",
+  .summary = "Share of database rows near a subspace that match one descriptor that forms it",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.1, table S2" },
   ASSAY_SETTINGS (RatioTest, parameters),
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),

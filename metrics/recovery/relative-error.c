@@ -12,13 +12,13 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (0, "relative-error-median", MEDIAN, 0, G_MAXDOUBLE, "share of the secret's length",
-                 "Half of the secrets are recovered at least this well", ASSAY_HEADLINE),
+                 "Median: half of the secrets are recovered at least this well", ASSAY_HEADLINE),
   ASSAY_MEASURE (0, "relative-error-lower-quartile", LOWER_QUARTILE, 0, G_MAXDOUBLE,
                  "share of the secret's length",
-                 "A quarter of the secrets is recovered at least this well"),
+                 "Lower quartile: a quarter of the secrets is recovered at least this well"),
   ASSAY_MEASURE (0, "relative-error-upper-quartile", UPPER_QUARTILE, 0, G_MAXDOUBLE,
                  "share of the secret's length",
-                 "Three quarters of the secrets are recovered at least this well"),
+                 "Upper quartile: three quarters of the secrets are recovered at least this well"),
   ASSAY_MEASURE_END,
 };
 

@@ -261,18 +261,18 @@ static const AssayParam parameters[]
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (RECOVERED, "sample-recovery-rate", RATE, 0, 1, "share of secrets",
-                 "Samples that an estimate of their update comes within tau of", ASSAY_HEADLINE,
+                 "Samples for which an estimate from their update is within tau", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (ERROR, "sample-error-median", MEDIAN, 0, 1, "share of the secret's length",
-                 "Half of the samples are found at least this well"),
+                 "Median error: half of the samples are found at least this well"),
   ASSAY_MEASURE (FIRST, "sample-identification-rate", RATE, 0, 1, "share of secrets",
-                 "Samples that are nearer to their estimate than all others of the cell, in the "
-                 "columns that the attack is sure of",
+                 "Samples that are nearer to their estimate than all other samples of the cell, in "
+                 "the columns that the attack is sure of",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (LABEL, "sample-label-rate", RATE, 0, 1, "share of secrets",
                  "Samples whose class the attack names", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (COLUMNS, "sample-columns", MEAN, 0, 1, "share of columns",
-                 "Columns that the attack is sure of, of a sample's estimate",
+                 "Columns of a sample's estimate that the attack is sure of",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };

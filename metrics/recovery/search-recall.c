@@ -53,13 +53,13 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (RECALL, "search-recall", MEAN, 0, 1, "share of nearest rows",
-                 "Of the rows that an exact search finds, those that the attack's own found",
+                 "Rows found by an exact search that the attack's own search found, too",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_reach = TRUE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (search_recall, "search-recall",
-  .summary = "What an attack's approximate search found of the nearest rows, by exact search",
+  .summary = "Share of the nearest rows that an attack's approximate search found",
   .reference = { "Jegou, Douze and Schmid 2011, Product Quantization for Nearest Neighbor "
                  "Search",
                  "section V-A, recall" },

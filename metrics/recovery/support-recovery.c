@@ -62,13 +62,13 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (AREA, "support-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "Chance that a weight that an update has scores above one that it has not",
+                 "Probability that a weight in an update scores above one that is not in it",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (support_recovery, "support-recovery",
-  .summary = "Which weights of users are not 0, found in what a federation released",
+  .summary = "Which weights of users are not 0, found from what a federation released",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.4; the measure is ours" },

@@ -123,18 +123,18 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (NAMED, "user-claims-right", MEAN, 0, 1, "share of claims",
-                 "Claims that name a user and are right, of those that name it; the mean over "
-                 "users, 0 of whom none names. Left out where none names anybody",
+                 "Claims that name a user and are right, of those that name it; mean over users, 0 "
+                 "for a user whom none names. Left out where none names anybody",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (FOUND, "user-weights-found", MEAN, 0, 1, "share of a user's weights",
-                 "Weights of a user, other than 0, that right claims naming it show; the mean "
-                 "over users",
+                 "Weights of a user, other than 0, that right claims naming it show; mean over "
+                 "users",
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (user_recovery, "user-recovery",
-  .summary = "Weights of users that were found and are said to be theirs, user by user",
+  .summary = "Weights of users that were found and attributed to them, user by user",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "theorem 8; the measures are ours" },

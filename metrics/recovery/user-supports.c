@@ -58,14 +58,14 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (AREA, "user-support-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "Chance that a weight that a user's update has scores above one that it has not; "
-                 "the mean over users",
+                 "Probability that a weight in a user's update scores above one that is not; mean "
+                 "over users",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE_END,
 };
 
 ASSAY_METRIC (user_supports, "user-supports",
-  .summary = "Which weights of each user are not 0, found in what a federation released",
+  .summary = "Which weights of each user are not 0, found from what a federation released",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "theorem 8; the measure is ours" },

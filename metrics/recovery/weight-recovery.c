@@ -82,12 +82,12 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (
       RIGHT, "weight-claims-right", MEAN, 0, 1, "share of claims",
-      "Claims about weights that are right: the value is what the user who is named sent, "
-      "or, where none is, what one of them did",
+      "Claims about weights that are right: the value is what the named user sent or, where none "
+      "is named, what one of them sent",
       ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (NAMED, "weight-owners-right", MEAN, 0, 1, "share of claims",
-                 "Claims that are right and name whose the weight is", ASSAY_HIGHER_IS_WORSE,
-                 .is_influence = TRUE),
+                 "Claims that are right and name the user whose weight it is",
+                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (FOUND, "weights-found", MEAN, 0, 1, "share of users' weights",
                  "Weights of users, other than 0, that right claims show", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
@@ -95,7 +95,7 @@ static const AssayMeasure measures[] = {
 };
 
 ASSAY_METRIC (weight_recovery, "weight-recovery",
-  .summary = "Weights of users that were found in what a federation released",
+  .summary = "Weights of users that were found from what a federation released",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "theorem 8; the measures are ours" },

@@ -71,16 +71,15 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (KEPT, "bits-kept", MEAN, 0, 1, "share of bits",
-                 "Released as they were before they were randomised", ASSAY_HEADLINE),
+                 "Bits released as they were before they were randomised", ASSAY_HEADLINE),
   ASSAY_MEASURE (MOVED, "distance-moved", MEAN, 0, ASSAY_CODE_MAX_BITS, "bits",
-                 "Between the Hamming distances to a test row before and after, their absolute "
-                 "difference",
+                 "Absolute difference of the Hamming distances to a test row before and after",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   { .name = NULL },
 };
 
 ASSAY_UTILITY (code_stability, "code-stability",
-  .summary = "How many bits of codes are released as they were, and how far distances moved",
+  .summary = "How many bits of codes stay as they were, and how far distances move",
   .reference = { "PHashing and PITQ (private hashing)", "lemmas 5 and 7" },
   .reads = ASSAY_RELEASE_CODES,
   .holds = { .items = 2 },

@@ -89,31 +89,31 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (PairedMap, k, 50, 1, G_MAXUINT32, "items",
-                         "How many nearest items are looked at; all, where there are fewer"),
+                         "Nearest items that are looked at; all, where there are fewer"),
         ASSAY_PARAM_INT (PairedMap, wide, 5000, 1, G_MAXUINT32, "items",
-                         "How many the wide measures look at"),
+                         "Nearest items that the wide measures look at"),
         ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (TO_TEXT, "image-to-text", MEAN, 0, 1, "mean average precision",
-                 "Of the k texts nearest to the image of a test row, ties in random order",
+                 "Over the k texts nearest to the image of a test row, ties in random order",
                  ASSAY_HEADLINE),
   ASSAY_MEASURE (TO_IMAGE, "text-to-image", MEAN, 0, 1, "mean average precision",
-                 "Of the k images nearest to the text of a test row", ASSAY_HEADLINE),
+                 "Over the k images nearest to the text of a test row", ASSAY_HEADLINE),
   ASSAY_MEASURE (CHANCE, "chance", MEAN, 0, 1, "mean average precision",
-                 "Of k items in random order"),
+                 "The same for k items in random order"),
   ASSAY_MEASURE (TO_TEXT_WIDE, "image-to-text-wide", MEAN, 0, 1, "mean average precision",
-                 "Of more texts: the setting wide"),
+                 "Over more texts, as many as the setting wide says"),
   ASSAY_MEASURE (TO_IMAGE_WIDE, "text-to-image-wide", MEAN, 0, 1, "mean average precision",
-                 "Of as many images"),
+                 "Over as many images"),
   ASSAY_MEASURE (CHANCE_WIDE, "chance-wide", MEAN, 0, 1, "mean average precision",
-                 "Of as many items in random order"),
+                 "The same for as many items in random order"),
   RETRIEVAL_MEASURES (N_SERIES, "pairs-without-relevant", "database-pairs"),
   { .name = NULL },
 };
 
 ASSAY_UTILITY (paired_map, "paired-map",
-  .summary = "How well released hash codes of two modalities retrieve one by the other",
+  .summary = "How well released hash codes of two modalities retrieve one modality by the other",
   .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
                  "Hashing",
                  "section 5.1" },

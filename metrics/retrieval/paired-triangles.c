@@ -211,27 +211,29 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (PairedTriangles, k, 50, 3, MOST_ITEMS, "items",
-                         "How many nearest items are looked at; all, where there are fewer"),
+                         "Nearest items that are looked at; all, where there are fewer"),
         ASSAY_PARAM_INT (PairedTriangles, radius, 0, 0, ASSAY_CODE_MAX_BITS, "bits",
-                         "Items whose codes differ in so many bits or fewer are joined; 0: in a "
+                         "Items whose codes differ in at most so many bits are joined; 0: a "
                          "quarter of the bits"),
         ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (LABELS_TO_TEXT, "image-to-text-triangles", MEAN, 0, G_MAXDOUBLE,
                  "share of triangles",
-                 "By how much triangles of near codes are off those of one label, among texts that "
-                 "are nearest to the image of a test row",
+                 "Relative error of triangles of near codes against triangles of one label, among "
+                 "the texts nearest to the image of a test row",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (LABELS_TO_IMAGE, "text-to-image-triangles", MEAN, 0, G_MAXDOUBLE,
-                 "share of triangles", "The same among images nearest to its text", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+                 "share of triangles", "The same among the images nearest to its text",
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (GRAPH_TO_TEXT, "image-to-text-graph-triangles", MEAN, 0, G_MAXDOUBLE,
-                 "share of triangles", "Against triangles of the private graph among these texts",
+                 "share of triangles",
+                 "The same against triangles of the private graph, among these texts",
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   ASSAY_MEASURE (GRAPH_TO_IMAGE, "text-to-image-graph-triangles", MEAN, 0, G_MAXDOUBLE,
-                 "share of triangles", "Against those among these images", ASSAY_HIGHER_IS_WORSE,
-                 .is_influence = TRUE),
+                 "share of triangles",
+                 "The same against triangles of the private graph, among these images",
+                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
   RETRIEVAL_MEASURES (N_SERIES, "triangles-without-relevant", "triangles-database"),
   { .name = NULL },
 };

@@ -47,14 +47,15 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (PrCurve, radius, 2, 0, ASSAY_CODE_MAX_BITS, "bits",
-                         "Items that differ from the query in so many bits or fewer are found"),
+                         "Items that differ from the query in at most so many bits are found"),
         ASSAY_PARAM_END };
 
 static const AssayMeasure measures[] = {
   ASSAY_MEASURE (PRECISION, "precision-at-radius", MEAN, 0, 1, "share of found items",
-                 "Relevant among the items within the radius; 0 where none is", ASSAY_HEADLINE),
+                 "Relevant items among those within the radius; 0 where there is none",
+                 ASSAY_HEADLINE),
   ASSAY_MEASURE (RECALL, "recall-at-radius", MEAN, 0, 1, "share of relevant items",
-                 "Within the radius of the query", ASSAY_HEADLINE),
+                 "Relevant items that are within the radius of the query", ASSAY_HEADLINE),
   ASSAY_MEASURE (EMPTY, "empty-lookups", RATE, 0, 1, "share of queries",
                  "Queries without any item within the radius; their precision counts as 0",
                  ASSAY_HIGHER_IS_WORSE),
@@ -62,10 +63,9 @@ static const AssayMeasure measures[] = {
   { .name = NULL },
 };
 
-RETRIEVAL_UTILITY (pr_curve, "pr-curve",
-  .summary = "Precision and recall of what released hash codes have within a Hamming radius",
-  .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
-                 "section 4, hash lookup" },
-  ASSAY_SETTINGS (PrCurve, parameters),
-  .n_series = N_SERIES,
-  .measures = measures);
+RETRIEVAL_UTILITY (
+    pr_curve, "pr-curve",
+    .summary = "Precision and recall of released hash codes within a Hamming radius of a query",
+    .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
+                   "section 4, hash lookup" },
+    ASSAY_SETTINGS (PrCurve, parameters), .n_series = N_SERIES, .measures = measures);

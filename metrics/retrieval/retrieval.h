@@ -74,10 +74,11 @@ gboolean retrieval_assess (const RetrievalUtility *utility, const AssayUtilityCo
 /* The measures of them, under these names. */
 #define RETRIEVAL_MEASURES(n_series, omitted, database)                                            \
   ASSAY_MEASURE (RETRIEVAL_LEFT_OUT (n_series), omitted, MEAN, 0, 1, "share of test rows",         \
-                 "Without a relevant item in the database, and so left out of the other measures", \
+                 "Test rows without a relevant item in the database, which the other measures "    \
+                 "leave out",                                                                      \
                  ASSAY_HIGHER_IS_WORSE),                                                           \
-  ASSAY_MEASURE (RETRIEVAL_DATABASE (n_series), database, MEAN, 0, G_MAXDOUBLE, "codes",           \
-                 "In the database that every query is compared with")
+      ASSAY_MEASURE (RETRIEVAL_DATABASE (n_series), database, MEAN, 0, G_MAXDOUBLE, "codes",       \
+                     "Codes in the database that every query is compared with")
 
 /* Their descriptor. */
 #define RETRIEVAL_UTILITY(symbol, name, ...)                                                       \

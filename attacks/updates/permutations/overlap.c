@@ -83,6 +83,6 @@ ASSAY_ATTACK (overlap, "overlap",
   .writes = weight_overlap_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "of users behind one permutation it is told how many weights they share",
+  .control = { .says = "how many weights two users behind one permutation share is found",
                .make = make_control,
                .at_least = 0.95 });

@@ -249,7 +249,8 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (permutation_intercept, "permutation-intercept",
-  .summary = "Match the permuted rows of each user with weights by when they are held",
+  .summary = "Match the permuted rows of each user with weights, by the steps in which they are "
+             "held",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "algorithm 1; the attack is ours" },
@@ -260,6 +261,7 @@ ASSAY_ATTACK (permutation_intercept, "permutation-intercept",
   .writes = weight_support_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "of two users one finds the other's rows behind a permutation that stays",
+  .control = { .says = "of two users, each finds the other's rows behind a permutation that stays "
+                       "the same",
                .make = make_control,
                .at_least = 0.7 });

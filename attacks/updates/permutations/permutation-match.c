@@ -312,7 +312,7 @@ memory (gconstpointer data, const AssayShape *shape)
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (PermutationMatch, candidates, 48, 1, 100000, "rows",
-                         "The cheapest rows of each weight, among which it is assigned"),
+                         "Rows considered for each weight: those with the lowest cost"),
         ASSAY_PARAM_END };
 
 ASSAY_ATTACK (permutation_match, "permutation-match",
@@ -328,6 +328,6 @@ ASSAY_ATTACK (permutation_match, "permutation-match",
   .writes = weight_claims_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "weights of four users are matched through a permutation that stays",
+  .control = { .says = "weights of four users are matched behind a permutation that stays the same",
                .make = make_control,
                .at_least = 0.9 });

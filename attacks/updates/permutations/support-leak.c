@@ -69,7 +69,7 @@ WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 100, .held = 0.
                 .has_messages = TRUE, .has_shared = TRUE)
 
 ASSAY_ATTACK (support_leak, "support-leak",
-  .summary = "Undo the permutation that users share, and read off messages who holds which weight",
+  .summary = "Undo the shared permutation, and read from messages who holds which weight",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.4" },

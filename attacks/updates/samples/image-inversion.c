@@ -280,17 +280,18 @@ memory (gconstpointer data, const AssayShape *shape)
 
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (ImageInversion, method, RIDGE, methods,
-                      "What fills in hidden pixels: regression on those that are told, learned of "
+                      "What fills in unknown pixels: regression on the known ones, learned from "
                       "public pictures; or the nearest public picture"),
   ASSAY_PARAM_REAL (ImageInversion, penalty, 0.1, 0, 1e6, "mean variances of a pixel",
-                    "Of the regression; 0 wants more rows than pixels"),
+                    "Penalty of the regression; 0 needs more rows than pixels"),
   ASSAY_PARAM_INT (ImageInversion, rows, 4000, 1, 10000000, "",
-                   "Public pictures that it looks at, at most: the first"),
+                   "The most public pictures that it looks at, the first ones"),
   ASSAY_PARAM_END
 };
 
 ASSAY_ATTACK (image_inversion, "image-inversion",
-  .summary = "Picture what a sparse update was made of: told pixels, and the others by public ones",
+  .summary = "Reconstruct pictures from a sparse update: known pixels, and the others by public "
+             "pictures",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section A.2.3" },
@@ -303,7 +304,8 @@ ASSAY_ATTACK (image_inversion, "image-inversion",
   .writes = update_guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "samples whose columns depend on each other are found in sparse updates",
+  .control = { .says = "samples whose columns depend on each other are recovered from sparse "
+                       "updates",
                .make = make_control,
                .at_least = 0.7,
                .within = 0.3 });

@@ -171,11 +171,11 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_INT (UpdateAverage, class, -1, -1, 100000, "",
-                         "A class that no user has a sample of; -1: looked for in each message"),
+                         "A class of which no user has a sample; -1: looked for in each message"),
         ASSAY_PARAM_END };
 
 ASSAY_ATTACK (update_average, "update-average",
-  .summary = "Read the average of a user's samples off what the user made of the public model",
+  .summary = "Recover the average of a user's samples from what the user made of the public model",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section A.2.2" },

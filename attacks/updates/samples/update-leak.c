@@ -78,7 +78,7 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (update_leak, "update-leak",
-  .summary = "Read a sample off what one user made of the public model",
+  .summary = "Recover a sample from what one user made of the public model",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section A.2.1" },
@@ -90,7 +90,7 @@ ASSAY_ATTACK (update_leak, "update-leak",
   .writes = update_guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "samples of updates by one sample each are found",
+  .control = { .says = "samples are recovered from updates by one sample each",
                .make = make_control,
                .at_least = 0.9,
                .within = 1e-3 });

@@ -302,8 +302,8 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
 
 static const AssayParam parameters[]
     = { ASSAY_PARAM_CHOICE (UpdateMembership, direction, BY_WHAT_IS_KNOWN, direction_names,
-                            "Along which way records are looked at: of each user's messages, or of "
-                            "the change of the models; auto: of messages where they are known"),
+                            "Direction along which records are scored: of each user's messages, or "
+                            "of the change of the models; auto: of messages where they are known"),
         ASSAY_PARAM_END };
 
 /* Directions, and twice the records. */
@@ -315,7 +315,7 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (update_membership, "update-membership",
-  .summary = "Tell by how models moved whether a record was trained on",
+  .summary = "Tell from how models moved whether a record was trained on",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.5; the attack is ours" },

@@ -95,7 +95,7 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
 }
 
 ASSAY_ATTACK (sum_unmix, "sum-unmix",
-  .summary = "Read samples off the sum of what a few users made of the public model",
+  .summary = "Recover samples from the sum of what a few users made of the public model",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section A.2.1; the attack on the sum is ours" },
@@ -106,7 +106,7 @@ ASSAY_ATTACK (sum_unmix, "sum-unmix",
   .writes = update_guess_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "samples of two users are found in the sums of their updates",
+  .control = { .says = "samples of two users are recovered from the sums of their updates",
                .make = make_control,
                .at_least = 0.5,
                .within = 1e-2 });

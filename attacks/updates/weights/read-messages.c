@@ -44,7 +44,7 @@ WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 200, .held = 0.
                 .has_locals = TRUE)
 
 ASSAY_ATTACK (read_messages, "read-messages",
-  .summary = "Read users' weights off messages that are in clear",
+  .summary = "Read users' weights from messages in clear",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.1" },

@@ -61,7 +61,7 @@ static const AssayParam parameters[]
         ASSAY_PARAM_END };
 
 ASSAY_ATTACK (single_holder, "single-holder",
-  .summary = "Read values that a single user holds off the sum of sparse updates",
+  .summary = "Read values that a single user holds from the sum of sparse updates",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.5; the attack is ours" },
@@ -71,6 +71,6 @@ ASSAY_ATTACK (single_holder, "single-holder",
   .writes = weight_claims_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "values that one of four users holds are read off their sum",
+  .control = { .says = "values that one of four users holds are read from their sum",
                .make = make_control,
                .at_least = 0.6 });

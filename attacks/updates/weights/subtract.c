@@ -56,7 +56,7 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 WEIGHT_CONTROL (make_control, .users = 2, .steps = 3, .weights = 200, .held = 0.4, .has_own = TRUE)
 
 ASSAY_ATTACK (subtract, "subtract",
-  .summary = "Take one user's own update away from the sum, and read the others' off what is left",
+  .summary = "Subtract one user's own update from the sum, and read the others' from the rest",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.5" },
@@ -65,6 +65,6 @@ ASSAY_ATTACK (subtract, "subtract",
   .writes = weight_claims_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "of two users each reads the other's update",
+  .control = { .says = "of two users, each reads the other's update",
                .make = make_control,
                .at_least = 0.95 });

@@ -46,7 +46,7 @@ WEIGHT_CONTROL (make_control, .users = 1, .steps = 3, .weights = 200, .held = 0.
                 .has_locals = TRUE)
 
 ASSAY_ATTACK (sum_of_one, "sum-of-one",
-  .summary = "Cheat as the aggregator: take the sum of a step for one user's own update",
+  .summary = "Cheat as the aggregator: take the sum of a step as one user's own update",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.2, against semi-honest parties; the attack is ours" },
@@ -55,6 +55,6 @@ ASSAY_ATTACK (sum_of_one, "sum-of-one",
   .writes = weight_claims_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "of one user the sum is its update",
+  .control = { .says = "the sum of one user is its update",
                .make = make_control,
                .at_least = 0.95 });

@@ -48,6 +48,6 @@ ASSAY_ATTACK (support_guess, "support-guess",
   .writes = weight_support_arrays,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,
-  .control = { .says = "weights that one of four users holds are told from those of none",
+  .control = { .says = "weights that one of four users holds are told from those that none holds",
                .make = make_control,
                .at_least = 0.75 });
