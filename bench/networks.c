@@ -44,7 +44,7 @@ make_tape (const Case *c)
   const guint u = assay_tape_u_net (tape, ASSAY_TAPE_INPUT, &(AssayUNet){ c->width, 3 });
   g_autoptr (GError) error = NULL;
 
-  if (!assay_tape_finish (tape, assay_tape_convolve (tape, u, 3, 1, 1), ASSAY_LOSS_SQUARES,
+  if (!assay_tape_finish (tape, assay_tape_convolve (tape, u, 3, 1, 1), ASSAY_TAPE_LOSS_SQUARES,
                           assay_stream_key (SEED, 0, "network", "bench-networks"), &error))
     measure_stop ("networks", error);
   return tape;
@@ -179,7 +179,7 @@ static Times
 time_network (const Report *report, const AssayTape *tape, const Case *c)
 {
   gsize n = 3 * c->size * c->size;
-  const AssayExamples examples = { c->batch, draw, &n };
+  const AssayTapeExamples examples = { c->batch, draw, &n };
   g_autofree float *gradient = g_new (float, tape->n_parameters);
   g_autoptr (GError) error = NULL;
   Samples samples = { 0 };

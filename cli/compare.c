@@ -75,10 +75,8 @@ check_gates (const GPtrArray *runs, GError **error)
       if (*options.gates[g] == '\0')
         return assay_fail (error, ASSAY_ERROR_PARAMETER,
                            "--fail-if-worse: expected the name of a measure");
-      if (!assay_baseline_check_measure (runs->pdata[i], runs->pdata[0], options.gates[g], error)) {
-        g_prefix_error (error, "--fail-if-worse: ");
-        return FALSE;
-      }
+      if (!assay_baseline_check_measure (runs->pdata[i], runs->pdata[0], options.gates[g], error))
+        return assay_prefix (error, "--fail-if-worse: ");
     }
   return TRUE;
 }

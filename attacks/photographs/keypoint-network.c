@@ -178,7 +178,7 @@ add_ssim (KeypointNetwork *network, const KeypointExamples *examples, gsize inde
  * where it is unsure, and a smooth picture is less like a photograph. */
 static gboolean
 choose_share (KeypointNetwork *network, const KeypointExamples *examples,
-              const AssayExamples *held_out, GError **error)
+              const AssayTapeExamples *held_out, GError **error)
 {
   const gsize pixels = network->side * network->side;
   g_autofree float *learned
@@ -206,8 +206,8 @@ keypoint_network_new (const KeypointTraining *training, const KeypointExamples *
   const gsize kept = examples->n - examples->n_held;
   Drawing seen = { examples, key, training->side, training->windows, 0 };
   Drawing held = { examples, key, training->side, 1, kept };
-  const AssayExamples all = { kept * training->windows, draw, &seen };
-  const AssayExamples held_out = { examples->n_held, draw, &held };
+  const AssayTapeExamples all = { kept * training->windows, draw, &seen };
+  const AssayTapeExamples held_out = { examples->n_held, draw, &held };
   const AssayTapeTraining how = { .descent = ASSAY_DESCENT_ADAM,
                                   .epochs = training->epochs,
                                   .batch = BATCH,
@@ -221,7 +221,7 @@ keypoint_network_new (const KeypointTraining *training, const KeypointExamples *
 
   network->side = training->side;
   network->tape = make_tape (training, examples->map->features.cols, &last);
-  if (!assay_tape_finish (network->tape, last, ASSAY_LOSS_ABSOLUTE, key, error))
+  if (!assay_tape_finish (network->tape, last, ASSAY_TAPE_LOSS_ABSOLUTE, key, error))
     return NULL;
   silence (network->tape, last);
   if (!assay_tape_train (network->tape, &how, &all, key, &network->report, error)
@@ -266,7 +266,7 @@ keypoint_network_paint (const KeypointNetwork *network, const KeypointWanted *wa
                         float *ret_pictures, GError **error)
 {
   Painting painting = { wanted, network->side };
-  const AssayExamples examples = { wanted->n, draw_whole, &painting };
+  const AssayTapeExamples examples = { wanted->n, draw_whole, &painting };
   const gsize pixels = network->side * network->side;
   g_autofree float *base = assay_alloc (pixels, sizeof (float), "picture", error);
 

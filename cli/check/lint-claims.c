@@ -76,10 +76,11 @@ check_share (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
 static gint64
 whole_setting (const AssaySettings *settings, const char *name)
 {
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
-    if (g_str_equal (param->name, name) && param->type == ASSAY_PARAM_TYPE_INT)
-      return *(const gint64 *) ((const char *) settings->values + param->offset);
-  return 0;
+  const AssayParam *param = assay_param_find (settings->table, name);
+
+  return param != NULL && param->type == ASSAY_PARAM_TYPE_INT
+             ? *(const gint64 *) ((const char *) settings->values + param->offset)
+             : 0;
 }
 
 /* Of an audit of one run in which every guess is right. */

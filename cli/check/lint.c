@@ -40,8 +40,8 @@ static void
 check_gaps (GPtrArray *doubts, const char *kind, const GPtrArray *components)
 {
   ASSAY_FOR_EACH (const AssayComponent, component, components) {
-    for (const AssayParam *param = component->settings->table; param != NULL && param->name != NULL;
-         param++) {
+    ASSAY_FOR_EACH_PARAM (param, component->settings->table)
+    {
       g_autofree char *value = assay_settings_get (component->settings, param);
 
       if (g_strcmp0 (value, "FILL_IN") == 0)
@@ -57,11 +57,11 @@ command_of (const AssayComponent *component)
 {
   const AssayExternal *external = assay_plugin_external (component->plugin);
 
-  for (const AssayParam *param = component->settings->table; param != NULL && param->name != NULL;
-       param++)
-    if (external != NULL && external->files != NULL && g_str_equal (param->name, "command"))
-      return assay_settings_get (component->settings, param);
-  return NULL;
+  const AssayParam *command = assay_param_find (component->settings->table, "command");
+
+  return external != NULL && external->files != NULL && command != NULL
+             ? assay_settings_get (component->settings, command)
+             : NULL;
 }
 
 /* The first of @words that looks like a script, as an interpreter is given it, and is not there. */

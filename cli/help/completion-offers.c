@@ -78,9 +78,8 @@ offer_settings (const CliUsage *usage, char **words)
 
     if (plugin == NULL)
       continue;
-    for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL;
-         param++)
-      printf ("%s=\t%s\n", param->name, param->help);
+    ASSAY_FOR_EACH_PARAM (param, plugin->parameters)
+    printf ("%s=\t%s\n", param->name, param->help);
     return;
   }
 }

@@ -45,8 +45,8 @@ print_group_keys (const AssayGroup *group, const char *const *keys)
     printf ("%s.%s=\n", name, keys[i]);
   if (g_str_equal (group->kind, "scenario") || plugin == NULL)
     return;
-  for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL; param++)
-    printf ("%s.%s=\n", name, param->name);
+  ASSAY_FOR_EACH_PARAM (param, plugin->parameters)
+  printf ("%s.%s=\n", name, param->name);
 }
 
 int

@@ -273,8 +273,8 @@ write_plugin (AssayJson *json, const AssayPlugin *plugin)
   if (assay_measuring_of (plugin) != NULL)
     write_measuring (json, plugin);
   assay_json_write (json, "parameters [");
-  for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL; param++)
-    write_parameter (json, param);
+  ASSAY_FOR_EACH_PARAM (param, plugin->parameters)
+  write_parameter (json, param);
   assay_json_write (json, "]}");
 }
 

@@ -36,9 +36,9 @@ cli_is_planned (const char *path, const char *text, char **ret_why_not)
 gboolean
 cli_has_gap (const AssayParam *table)
 {
-  for (const AssayParam *param = table; param != NULL && param->name != NULL; param++)
-    if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL)
-      return TRUE;
+  ASSAY_FOR_EACH_PARAM (param, table)
+  if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL)
+    return TRUE;
   return FALSE;
 }
 

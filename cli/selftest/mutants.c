@@ -53,11 +53,9 @@ open_run (const AssayPlan *plan, const char *folder, GError **error)
 
   if (run == NULL)
     return NULL;
-  if (!run->is_finished) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH, "--out %s: expected a finished run of %s", folder,
-                plan->scenario);
-    return NULL;
-  }
+  if (!run->is_finished)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH, "--out %s: expected a finished run of %s",
+                            folder, plan->scenario);
   if (!g_str_equal (run->plan->sha256, plan->sha256)) {
     assay_fail (error, ASSAY_ERROR_MISMATCH,
                 "--out %s: is the run of another scenario or of other settings; expected one of %s "

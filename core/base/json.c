@@ -320,8 +320,8 @@ assay_json_settings (AssayJson *json, const AssaySettings *settings)
 
   assay_json_begin_object (json);
   json->is_compact = TRUE;
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
-    assay_json_setting (json, settings, param);
+  ASSAY_FOR_EACH_PARAM (param, settings->table)
+  assay_json_setting (json, settings, param);
   assay_json_end_object (json);
   json->is_compact = was_compact;
 }

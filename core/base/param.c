@@ -17,7 +17,8 @@ assay_settings_new (const AssayParam *table, gsize size)
   settings->table = table;
   settings->size = size;
   settings->values = g_malloc0 (MAX (size, 1));
-  for (const AssayParam *param = table; param != NULL && param->name != NULL; param++) {
+  ASSAY_FOR_EACH_PARAM (param, table)
+  {
     switch (param->type) {
     case ASSAY_PARAM_TYPE_BOOL:
       FIELD (settings, param, bool) = param->number != 0;
@@ -48,9 +49,9 @@ assay_settings_copy (const AssaySettings *settings)
   copy->size = settings->size;
   copy->values = g_malloc0 (MAX (settings->size, 1));
   memcpy (copy->values, settings->values, settings->size);
-  for (const AssayParam *param = copy->table; param != NULL && param->name != NULL; param++)
-    if (param->type == ASSAY_PARAM_TYPE_STRING)
-      FIELD (copy, param, char *) = g_strdup (FIELD (settings, param, char *));
+  ASSAY_FOR_EACH_PARAM (param, copy->table)
+  if (param->type == ASSAY_PARAM_TYPE_STRING)
+    FIELD (copy, param, char *) = g_strdup (FIELD (settings, param, char *));
   return copy;
 }
 
@@ -59,9 +60,9 @@ assay_settings_free (AssaySettings *settings)
 {
   if (settings == NULL)
     return;
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
-    if (param->type == ASSAY_PARAM_TYPE_STRING)
-      g_free (FIELD (settings, param, char *));
+  ASSAY_FOR_EACH_PARAM (param, settings->table)
+  if (param->type == ASSAY_PARAM_TYPE_STRING)
+    g_free (FIELD (settings, param, char *));
   g_free (settings->values);
   g_free (settings);
 }
@@ -69,9 +70,9 @@ assay_settings_free (AssaySettings *settings)
 const AssayParam *
 assay_param_find (const AssayParam *table, const char *name)
 {
-  for (const AssayParam *param = table; param != NULL && param->name != NULL; param++)
-    if (g_str_equal (param->name, name))
-      return param;
+  ASSAY_FOR_EACH_PARAM (param, table)
+  if (g_str_equal (param->name, name))
+    return param;
   return NULL;
 }
 
@@ -95,8 +96,8 @@ fail_unknown (const AssayParam *table, const char *name, GError **error)
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autofree char *hint = NULL;
 
-  for (const AssayParam *param = table; param != NULL && param->name != NULL; param++)
-    g_ptr_array_add (names, (gpointer) param->name);
+  ASSAY_FOR_EACH_PARAM (param, table)
+  g_ptr_array_add (names, (gpointer) param->name);
   g_ptr_array_add (names, NULL);
   hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
   return assay_fail (error, ASSAY_ERROR_PARAMETER, "unknown setting '%s'%s", name, hint);
@@ -194,10 +195,10 @@ assay_settings_set (AssaySettings *settings, const char *name, const char *text,
 gboolean
 assay_settings_check_complete (const AssaySettings *settings, GError **error)
 {
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++)
-    if (param->type == ASSAY_PARAM_TYPE_STRING && FIELD (settings, param, char *) == NULL)
-      return assay_fail (error, ASSAY_ERROR_PARAMETER, "'%s' is missing: %s", param->name,
-                         param->help);
+  ASSAY_FOR_EACH_PARAM (param, settings->table)
+  if (param->type == ASSAY_PARAM_TYPE_STRING && FIELD (settings, param, char *) == NULL)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER, "'%s' is missing: %s", param->name,
+                       param->help);
   return TRUE;
 }
 
@@ -242,7 +243,8 @@ is_default (const AssaySettings *settings, const AssayParam *param)
 char *
 assay_settings_narrowed (const AssaySettings *settings)
 {
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
+  ASSAY_FOR_EACH_PARAM (param, settings->table)
+  {
     g_autofree char *value = NULL;
 
     if (!param->tries_all || is_default (settings, param))
@@ -259,7 +261,8 @@ assay_settings_canonical (const AssaySettings *settings)
 {
   GString *text = g_string_new (NULL);
 
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
+  ASSAY_FOR_EACH_PARAM (param, settings->table)
+  {
     g_autofree char *value = assay_settings_get (settings, param);
 
     if (param->is_extra && is_default (settings, param))

@@ -66,6 +66,10 @@ typedef struct {
     .offset = ASSAY_TYPED_OFFSET (Struct, field, char *), .text = (otherwise), .help = __VA_ARGS__ }
 #define ASSAY_PARAM_END { .name = NULL }
 
+/* for (const AssayParam *param : table), of which NULL has none. */
+#define ASSAY_FOR_EACH_PARAM(param, table)                                                         \
+  for (const AssayParam *param = (table); param != NULL && param->name != NULL; param++)
+
 /* One table with every value resolved: what a plugin works on, and what results print. */
 typedef struct {
   const AssayParam *table; /* NULL for a plugin without parameters */

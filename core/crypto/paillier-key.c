@@ -72,19 +72,6 @@ assay_paillier_read_ciphertext (const AssayPaillierPublic *public_key, const gui
   return TRUE;
 }
 
-gboolean
-assay_paillier_check_ciphertext_bytes (const AssayPaillierPublic *public_key, gsize bytes,
-                                       GError **error)
-{
-  const gsize expected = assay_paillier_ciphertext_bytes (public_key);
-
-  if (bytes != expected)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "ciphertexts of %zu bytes: with a modulus of %u bits they have %zu", bytes,
-                       public_key->bits, expected);
-  return TRUE;
-}
-
 /* A prime of @bits bits that is 3 modulo 4, with its two highest bits set, so that the product of
  * two has twice as many bits. */
 static void

@@ -46,9 +46,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierPublic, assay_paillier_public_free)
 gboolean assay_paillier_read_ciphertext (const AssayPaillierPublic *public_key,
                                          const guint8 *ciphertexts, gsize index, mpz_t ret_number,
                                          GError **error);
-/* TRUE where ciphertexts of @bytes bytes each belong to the modulus; else ASSAY_ERROR_MISMATCH. */
-gboolean assay_paillier_check_ciphertext_bytes (const AssayPaillierPublic *public_key, gsize bytes,
-                                                GError **error);
 
 /* A new key of @bits bits from the system's randomness, or where @stream is given from item 0 of
  * it, and then marked as reproducible. ASSAY_ERROR_PARAMETER: another length. */

@@ -60,10 +60,9 @@ assay_exec_folder_new (const AssayExecRequest *request, const AssayExec *exec, G
   g_autofree char *made = g_dir_make_tmp ("assay-exec-XXXXXX", &problem);
   g_autoptr (AssayExecFolder) folder = NULL;
 
-  if (made == NULL) {
-    assay_fail (error, ASSAY_ERROR_IO, "a temporary folder for the program: %s", problem->message);
-    return NULL;
-  }
+  if (made == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_IO, "a temporary folder for the program: %s",
+                            problem->message);
   folder = g_new0 (AssayExecFolder, 1);
   folder->root = g_canonicalize_filename (made, NULL);
   folder->path = g_build_filename (folder->root, "request", NULL);
@@ -73,11 +72,9 @@ assay_exec_folder_new (const AssayExecRequest *request, const AssayExec *exec, G
   folder->arrays = assay_json_new ();
   folder->arrays->is_compact = TRUE;
   assay_json_begin_object (folder->arrays);
-  if (g_mkdir (folder->path, 0700) != 0 || g_mkdir (folder->scratch, 0700) != 0) {
-    assay_fail (error, ASSAY_ERROR_IO, "a temporary folder for the program: %s",
-                g_strerror (errno));
-    return NULL;
-  }
+  if (g_mkdir (folder->path, 0700) != 0 || g_mkdir (folder->scratch, 0700) != 0)
+    return assay_fail_null (error, ASSAY_ERROR_IO, "a temporary folder for the program: %s",
+                            g_strerror (errno));
   return g_steal_pointer (&folder);
 }
 

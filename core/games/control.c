@@ -148,8 +148,7 @@ assay_attack_run (const AssayAttack *attack, const AssayAttackContext *context,
   if (attack->attack (context, seen, ret_guess, error)
       && check_guess (assay_attack_plays (attack, context->settings), seen, ret_guess, error))
     return TRUE;
-  g_prefix_error (error, "attack %s: ", attack->id);
-  return FALSE;
+  return assay_prefix (error, "attack %s: ", attack->id);
 }
 
 /* ---- Reconstruct ---- */
@@ -428,12 +427,9 @@ assay_control_play (const AssayPlugin *plugin, const AssaySettings *settings, gu
   const AssayAuditContext auditing = { .settings = settings->values, .stream = stream };
   AssayControlOutcome outcome = { 0 };
 
-  if (!(auditor != NULL
-            ? auditor->control.play (auditor, &auditing, &outcome, error)
-            : play_case (assay_attack_of (plugin), &attacking, seed, &outcome, error))) {
-    g_prefix_error (error, "control of attack %s: ", plugin->id);
-    return FALSE;
-  }
+  if (!(auditor != NULL ? auditor->control.play (auditor, &auditing, &outcome, error)
+                        : play_case (assay_attack_of (plugin), &attacking, seed, &outcome, error)))
+    return assay_prefix (error, "control of attack %s: ", plugin->id);
   *ret_outcome = outcome;
   return TRUE;
 }

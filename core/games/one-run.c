@@ -61,8 +61,7 @@ make_canaries (const AssayOneRunGame *game, AssayMatrix *canaries, GError **erro
   if (game->defense->mechanism->canaries->make (game->settings, canaries->cols, canaries->rows,
                                                 &stream, canaries->data, error))
     return TRUE;
-  g_prefix_error (error, "defense %s: ", game->defense->id);
-  return FALSE;
+  return assay_prefix (error, "defense %s: ", game->defense->id);
 }
 
 /* One run of the defense on the canaries that are in. */
@@ -81,10 +80,8 @@ protect_once (const AssayOneRunGame *game, const AssayMatrix *included, GError *
     return NULL;
   assay_arrays_take (&truth->arrays, "secrets", assay_array_take_matrix (copy));
   if (!defense->protect (&context, assay_matrix_view (included), release, truth, error)
-      || !assay_release_check (release, error)) {
-    g_prefix_error (error, "defense %s: ", defense->id);
-    return NULL;
-  }
+      || !assay_release_check (release, error))
+    return assay_prefix_null (error, "defense %s: ", defense->id);
   return g_steal_pointer (&release);
 }
 
@@ -93,10 +90,8 @@ score (const AssayOneRunGame *game, const AssayOneRun *seen, double *ret_scores,
 {
   const AssayAuditor *auditor = game->auditor;
 
-  if (!auditor->score_canaries (game->context, seen, ret_scores, error)) {
-    g_prefix_error (error, "attack %s: ", auditor->id);
-    return FALSE;
-  }
+  if (!auditor->score_canaries (game->context, seen, ret_scores, error))
+    return assay_prefix (error, "attack %s: ", auditor->id);
   for (gsize i = 0; i < seen->canaries.rows; i++)
     if (!isfinite (ret_scores[i]))
       return assay_fail (error, ASSAY_ERROR_NUMERIC,

@@ -45,16 +45,6 @@ assay_motif_fill_row (const AssayGraph *graph, AssayMotif motif, double edge, gs
   }
 }
 
-void
-assay_motif_fill (const AssayGraph *graph, AssayMotif motif, double edge, double *ret_values)
-{
-  g_autofree guint32 *paths = g_new (guint32, MAX (graph->n, 1));
-
-  for (gsize i = 0; i < graph->n; i++)
-    assay_motif_fill_row (graph, motif, edge, i, paths,
-                          ret_values + assay_pair_number (graph->n, i, i + 1));
-}
-
 gboolean
 assay_motif_largest_codegree (const AssayGraph *graph, gsize *ret_largest, GError **error)
 {

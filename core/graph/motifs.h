@@ -18,7 +18,5 @@ double assay_motif_of_pair (const AssayGraph *graph, AssayMotif motif, double ed
  * which may hold anything. */
 void assay_motif_fill_row (const AssayGraph *graph, AssayMotif motif, double edge, gsize i,
                            guint32 *paths, double *ret_values);
-/* The same of all pairs. */
-void assay_motif_fill (const AssayGraph *graph, AssayMotif motif, double edge, double *ret_values);
 /* The largest number of common neighbours of any pair of nodes. ASSAY_ERROR_MEMORY. */
 gboolean assay_motif_largest_codegree (const AssayGraph *graph, gsize *ret_largest, GError **error);

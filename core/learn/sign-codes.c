@@ -31,11 +31,10 @@ assay_graph_sign_codes (const AssayGraph *graph, gsize bits, GError **error)
   g_autofree double *matrix = NULL, *values = NULL, *vectors = NULL, *sorted = NULL;
   guint8 *codes;
 
-  if (n < bits + 1) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "a graph of %zu nodes has no %zu eigenvectors beside the first", n, bits);
-    return NULL;
-  }
+  if (n < bits + 1)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "a graph of %zu nodes has no %zu eigenvectors beside the first", n,
+                            bits);
   matrix = normalised_adjacency (graph, error);
   if (matrix == NULL)
     return NULL;

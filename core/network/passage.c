@@ -161,19 +161,19 @@ compare_shares (gsize n, const float *z, const float *target, double divisor, fl
 
 /* The loss of one number; sets its derivative. */
 static double
-compare_number (AssayLoss loss, double z, double y, double *ret_derivative)
+compare_number (AssayTapeLoss loss, double z, double y, double *ret_derivative)
 {
   const double difference = z - y;
 
   switch (loss) {
-  case ASSAY_LOSS_ABSOLUTE:
+  case ASSAY_TAPE_LOSS_ABSOLUTE:
     *ret_derivative = difference > 0 ? 1 : difference < 0 ? -1 : 0;
     return fabs (difference);
-  case ASSAY_LOSS_LOGISTIC:
+  case ASSAY_TAPE_LOSS_LOGISTIC:
     *ret_derivative = sigmoid ((float) z) - y;
     return MAX (z, 0) + log1p (exp (-fabs (z))) - y * z;
-  case ASSAY_LOSS_SQUARES:
-  case ASSAY_LOSS_SHARES:
+  case ASSAY_TAPE_LOSS_SQUARES:
+  case ASSAY_TAPE_LOSS_SHARES:
   default:
     *ret_derivative = difference;
     return difference * difference / 2;
@@ -192,7 +192,7 @@ assay_passage_compare (AssayPassage *passage, gsize image, const float *target, 
   double sum = 0, derivative;
 
   memset (delta, 0, size * sizeof (float));
-  if (tape->loss == ASSAY_LOSS_SHARES)
+  if (tape->loss == ASSAY_TAPE_LOSS_SHARES)
     return compare_shares (shape.channels, z, target, divisor, delta);
   for (gsize c = 0; c < shape.channels; c++)
     for (gsize i = 0; i < pixels; i++) {
@@ -221,9 +221,9 @@ assay_passage_output (const AssayPassage *passage, gsize image, float *ret_plane
   const float *z = passage->values[tape->last] + image * size_of (tape, tape->last);
 
   assay_blocks_to_planes (tape->layers[tape->last].blocks, shape.channels, z, ret_planes);
-  if (tape->loss == ASSAY_LOSS_SHARES)
+  if (tape->loss == ASSAY_TAPE_LOSS_SHARES)
     softmax (shape.channels, z, ret_planes);
-  for (gsize i = 0; tape->loss == ASSAY_LOSS_LOGISTIC && i < assay_tape_numbers (shape); i++)
+  for (gsize i = 0; tape->loss == ASSAY_TAPE_LOSS_LOGISTIC && i < assay_tape_numbers (shape); i++)
     ret_planes[i] = (float) sigmoid (ret_planes[i]);
 }
 

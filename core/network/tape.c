@@ -372,11 +372,12 @@ assay_tape_turn (AssayTape *tape)
 }
 
 gboolean
-assay_tape_finish (AssayTape *tape, guint last, AssayLoss loss, AssayStreamKey key, GError **error)
+assay_tape_finish (AssayTape *tape, guint last, AssayTapeLoss loss, AssayStreamKey key,
+                   GError **error)
 {
   const AssayTapeShape *output = shape_of (tape, last);
 
-  if (loss == ASSAY_LOSS_SHARES && output->height * output->width != 1)
+  if (loss == ASSAY_TAPE_LOSS_SHARES && output->height * output->width != 1)
     refuse (tape, "the last layer has %zu x %zu pixels; expected one that gives classes",
             output->height, output->width);
   if (tape->refusal == NULL && (last != tape->n_layers - 1 || last == ASSAY_TAPE_INPUT))

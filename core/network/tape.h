@@ -5,7 +5,7 @@
  *   guint x = assay_tape_convolve (tape, ASSAY_TAPE_INPUT, 16, 3, 1);
  *   x = assay_tape_rectify (tape, assay_tape_normalise (tape, x));
  *   x = assay_tape_dense (tape, x, 10);
- *   assay_tape_finish (tape, x, ASSAY_LOSS_SHARES, key, error)
+ *   assay_tape_finish (tape, x, ASSAY_TAPE_LOSS_SHARES, key, error)
  *
  * Examples and targets are rows of numbers as images have them, plane after plane. Within the tape
  * they are in blocks of 8 channels (core/network/layers.h), so that all layers but the last have a
@@ -30,11 +30,11 @@ typedef struct {
 /* What is made least, as a mean over the rows of a batch; with y a row of targets and z of what the
  * last layer gives. */
 typedef enum {
-  ASSAY_LOSS_SQUARES,  /* mean (z - y)^2 / 2 over its numbers */
-  ASSAY_LOSS_ABSOLUTE, /* mean |z - y| */
-  ASSAY_LOSS_LOGISTIC, /* mean of ln (1 + e^z) - y z: p = 1 / (1 + e^-z) is given, y of [0, 1] */
-  ASSAY_LOSS_SHARES,   /* -sum y ln p, p = softmax z is given; one pixel; y >= 0 */
-} AssayLoss;
+  ASSAY_TAPE_LOSS_SQUARES,  /* mean (z - y)^2 / 2 over its numbers */
+  ASSAY_TAPE_LOSS_ABSOLUTE, /* mean |z - y| */
+  ASSAY_TAPE_LOSS_LOGISTIC, /* mean of ln (1 + e^z) - y z: p = 1 / (1 + e^-z) is given, y of [0, 1] */
+  ASSAY_TAPE_LOSS_SHARES,   /* -sum y ln p, p = softmax z is given; one pixel; y >= 0 */
+} AssayTapeLoss;
 
 typedef enum {
   ASSAY_LAYER_INPUT,
@@ -67,7 +67,7 @@ typedef struct {
   AssayLayer layers[ASSAY_TAPE_MAX_LAYERS];
   guint n_layers;
   guint last;
-  AssayLoss loss;
+  AssayTapeLoss loss;
   gsize n_parameters;
   float *parameters;
   float *turned; /* weights of convolutions as derivatives to inputs want them */
@@ -96,7 +96,7 @@ guint assay_tape_add (AssayTape *tape, guint a, guint b);
  * et al. 2015) from item l of @key for layer l; scales are 1, shifts and biases 0.
  * ASSAY_ERROR_MISMATCH for layers that do not fit, ASSAY_ERROR_MEMORY for networks that the machine
  * cannot hold, with their size. */
-gboolean assay_tape_finish (AssayTape *tape, guint last, AssayLoss loss, AssayStreamKey key,
+gboolean assay_tape_finish (AssayTape *tape, guint last, AssayTapeLoss loss, AssayStreamKey key,
                             GError **error);
 
 /* Of a layer that is a convolution: where its weights lie (assay_convolution_place). */

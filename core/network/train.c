@@ -16,7 +16,7 @@
 /* What all that pass through a tape work in. */
 typedef struct {
   const AssayTape *tape;
-  const AssayExamples *examples;
+  const AssayTapeExamples *examples;
   AssayPassage *passages; /* one a thread */
   guint n_passages;
   const gsize *order; /* of the batch's examples; NULL: from @first on */
@@ -252,7 +252,7 @@ train_epoch (Stepping *stepping, const gsize *order, gsize epoch, double *ret_lo
 
 /* Mean loss of other examples, with the weights as they are; in the room of a batch. */
 static double
-measure_loss (Run *run, const AssayExamples *examples, gsize batch)
+measure_loss (Run *run, const AssayTapeExamples *examples, gsize batch)
 {
   Run other = *run;
   double loss = 0;
@@ -269,7 +269,7 @@ measure_loss (Run *run, const AssayExamples *examples, gsize batch)
 }
 
 static gboolean
-stepping_init (Stepping *stepping, const AssayExamples *examples, GError **error)
+stepping_init (Stepping *stepping, const AssayTapeExamples *examples, GError **error)
 {
   AssayTape *tape = stepping->tape;
   const gsize batch = MIN (stepping->training->batch, examples->n);
@@ -305,7 +305,7 @@ static gboolean
 judge_epoch (Stepping *stepping, double loss, float *best, AssayTapeReport *report)
 {
   const AssayTape *tape = stepping->tape;
-  const AssayExamples *held_out = stepping->training->held_out;
+  const AssayTapeExamples *held_out = stepping->training->held_out;
   const gsize patience = stepping->training->patience;
   const double other = held_out != NULL
                            ? measure_loss (&stepping->run, held_out, stepping->training->batch)
@@ -355,8 +355,9 @@ train_all (Stepping *stepping, AssayStreamKey key, AssayTapeReport *report, GErr
 }
 
 gboolean
-assay_tape_train (AssayTape *tape, const AssayTapeTraining *training, const AssayExamples *examples,
-                  AssayStreamKey key, AssayTapeReport *ret_report, GError **error)
+assay_tape_train (AssayTape *tape, const AssayTapeTraining *training,
+                  const AssayTapeExamples *examples, AssayStreamKey key,
+                  AssayTapeReport *ret_report, GError **error)
 {
   Stepping stepping = { .tape = tape, .training = training };
   AssayTapeReport report = { .held_out = (double) NAN };
@@ -377,7 +378,7 @@ assay_tape_train (AssayTape *tape, const AssayTapeTraining *training, const Assa
 /* ---- Without steps ---- */
 
 gboolean
-assay_tape_predict (const AssayTape *tape, const AssayExamples *examples, float *ret_outputs,
+assay_tape_predict (const AssayTape *tape, const AssayTapeExamples *examples, float *ret_outputs,
                     GError **error)
 {
   g_auto (Run) run = { .examples = examples, .epoch = ASSAY_EPOCH_NONE, .rows = examples->n };
@@ -390,8 +391,8 @@ assay_tape_predict (const AssayTape *tape, const AssayExamples *examples, float 
 }
 
 gboolean
-assay_tape_differentiate (const AssayTape *tape, const AssayExamples *examples, double *ret_loss,
-                          float *ret_gradient, float *ret_inputs, GError **error)
+assay_tape_differentiate (const AssayTape *tape, const AssayTapeExamples *examples,
+                          double *ret_loss, float *ret_gradient, float *ret_inputs, GError **error)
 {
   g_auto (Run) run = { .examples = examples, .epoch = ASSAY_EPOCH_NONE, .rows = examples->n };
 

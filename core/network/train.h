@@ -15,7 +15,7 @@ typedef struct {
    * threads; equal arguments give equal numbers. @ret_target is NULL where nobody asks. */
   void (*draw) (gpointer data, gsize index, gsize epoch, float *ret_input, float *ret_target);
   gpointer data;
-} AssayExamples;
+} AssayTapeExamples;
 
 #define ASSAY_EPOCH_NONE G_MAXSIZE /* held-out examples, and those to be predicted */
 
@@ -33,7 +33,7 @@ typedef struct {
   double decay;   /* decay W is added to dW (SGD), or rate decay W taken off W (Adam; Loshchilov and
                  * Hutter 2019): of convolutions' weights alone */
   gsize patience; /* epochs without a lower loss of `held_out` after which it ends; 0: none */
-  const AssayExamples *held_out; /* NULL: none */
+  const AssayTapeExamples *held_out; /* NULL: none */
 } AssayTapeTraining;
 
 typedef struct {
@@ -50,15 +50,15 @@ typedef struct {
  * ASSAY_ERROR_NUMERIC where training diverges before one epoch is complete, ASSAY_ERROR_MEMORY,
  * ASSAY_ERROR_CANCELLED upon Ctrl-C. @ret_report may be NULL. */
 gboolean assay_tape_train (AssayTape *tape, const AssayTapeTraining *training,
-                           const AssayExamples *examples, AssayStreamKey key,
+                           const AssayTapeExamples *examples, AssayStreamKey key,
                            AssayTapeReport *ret_report, GError **error);
 
 /* What the network gives for each example: n x numbers of the output, in planes. */
-gboolean assay_tape_predict (const AssayTape *tape, const AssayExamples *examples,
+gboolean assay_tape_predict (const AssayTape *tape, const AssayTapeExamples *examples,
                              float *ret_outputs, GError **error);
 
 /* Mean loss of all examples, taken as one batch, with its derivatives: to @ret_gradient (the tape's
  * parameters) and @ret_inputs (n x numbers of the input, in planes); each may be NULL. */
-gboolean assay_tape_differentiate (const AssayTape *tape, const AssayExamples *examples,
+gboolean assay_tape_differentiate (const AssayTape *tape, const AssayTapeExamples *examples,
                                    double *ret_loss, float *ret_gradient, float *ret_inputs,
                                    GError **error);

@@ -202,11 +202,10 @@ assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize coun
     return TRUE;
   if (oracle->failed_pair != NULL)
     *oracle->failed_pair = source->pair;
-  g_prefix_error (
+  return assay_prefix (
       error, "%s runs %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " on the %s input of pair %u: ",
       purposes[source->purpose], first + 1, first + count,
       source->side == ASSAY_SIDE_FIRST ? "first" : "second", source->pair);
-  return FALSE;
 }
 
 /* ---- Training ---- */

@@ -145,10 +145,8 @@ assay_pairs_read (const char *folder, GError **error)
   g_autoptr (AssayPairs) pairs = assay_pairs_new (TRUE);
   AssayOwnRelease *own;
 
-  if (!g_file_test (folder, G_FILE_TEST_IS_DIR)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "%s: there is no such folder", folder);
-    return NULL;
-  }
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR))
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: there is no such folder", folder);
   if (!g_file_test (release, G_FILE_TEST_IS_DIR))
     return read_several (folder, pairs, error) ? g_steal_pointer (&pairs) : NULL;
   own = read_one (folder, error);
@@ -242,9 +240,7 @@ assay_pairs_check (const AssayPairs *pairs, const AssayRelease *release, GError 
     return assay_fail (error, ASSAY_ERROR_DATA, "pairs: there are no rows; expected some");
   cols = assay_own_rows (assay_pairs_get (pairs, 0)).cols;
   for (guint i = 0; i < pairs->releases->len; i++)
-    if (!check_one (assay_pairs_get (pairs, i), release, cols, error)) {
-      g_prefix_error (error, "pairs: release %u: ", i);
-      return FALSE;
-    }
+    if (!check_one (assay_pairs_get (pairs, i), release, cols, error))
+      return assay_prefix (error, "pairs: release %u: ", i);
   return check_varied (pairs, error);
 }

@@ -91,8 +91,8 @@ check_parameters (const AssayPlugin *plugin, GError **error)
 {
   if ((plugin->parameters != NULL) != (plugin->settings_size > 0))
     return expect (FALSE, plugin->id, "expected parameters and settings_size, or neither", error);
-  for (const AssayParam *param = plugin->parameters; param != NULL && param->name != NULL;
-       param++) {
+  ASSAY_FOR_EACH_PARAM (param, plugin->parameters)
+  {
     const char *fault = fault_of (plugin, param);
 
     if (fault != NULL)

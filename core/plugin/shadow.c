@@ -122,12 +122,11 @@ assay_shadow_run (AssayShadow *shadow, guint64 number, const AssayOwnRows *own, 
     return NULL;
   is_ok = shadow->terms.run (shadow->terms.data, shadow->terms.spent + number, own, &made, error);
   add_seconds (shadow, start, made.seconds);
-  if (!is_ok) {
-    g_prefix_error (error,
-                    "run %" G_GUINT64_FORMAT " of the defense on %zu rows of the attacker's own: ",
-                    number + 1, own->rows.rows);
-    return NULL;
-  }
+  if (!is_ok)
+    return assay_prefix_null (
+        error,
+        "run %" G_GUINT64_FORMAT " of the defense on %zu rows of the attacker's own: ", number + 1,
+        own->rows.rows);
   return assay_own_release_new (made.release, made.truth,
                                 own->numbers != NULL && own->n_records == 0
                                     ? g_memdup2 (own->numbers, own->rows.rows * sizeof (gsize))

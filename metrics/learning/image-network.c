@@ -108,7 +108,7 @@ image_network_train (const ImageNetwork *settings, const ImageNetworkRows *rows,
                      GError **error)
 {
   Drawing drawing = { rows, settings, key };
-  const AssayExamples examples = { rows->inputs.rows, draw, &drawing };
+  const AssayTapeExamples examples = { rows->inputs.rows, draw, &drawing };
   guint mean;
   g_autoptr (AssayTape) tape = make_tape (settings, rows->geometry, rows->planes, &mean);
   const guint last = assay_tape_dense (tape, mean, rows->shares.cols);
@@ -117,7 +117,7 @@ image_network_train (const ImageNetwork *settings, const ImageNetworkRows *rows,
     return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
                             "%zu images to train on; expected at most %" G_GUINT64_FORMAT,
                             rows->inputs.rows, EPOCH_SHIFTS);
-  if (!assay_tape_finish (tape, last, ASSAY_LOSS_SHARES, key, error)
+  if (!assay_tape_finish (tape, last, ASSAY_TAPE_LOSS_SHARES, key, error)
       || !assay_tape_train (tape, &settings->training, &examples, key, NULL, error))
     return NULL;
   return g_steal_pointer (&tape);
@@ -128,7 +128,7 @@ image_network_predict (const AssayTape *tape, const ImageNetworkRows *rows, floa
                        GError **error)
 {
   Drawing drawing = { .rows = rows };
-  const AssayExamples examples = { rows->inputs.rows, draw, &drawing };
+  const AssayTapeExamples examples = { rows->inputs.rows, draw, &drawing };
 
   return assay_tape_predict (tape, &examples, ret_shares, error);
 }

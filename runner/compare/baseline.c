@@ -70,10 +70,8 @@ load_plan (Earlier *earlier, const AssayPlan *plan, GError **error)
   earlier->plan = plan;
   if (g_str_equal (theirs, ours))
     return TRUE;
-  if (!assay_manifest_plan (earlier->store, &earlier->own, error)) {
-    g_prefix_error (error, "baseline %s: ", earlier->folder);
-    return FALSE;
-  }
+  if (!assay_manifest_plan (earlier->store, &earlier->own, error))
+    return assay_prefix (error, "baseline %s: ", earlier->folder);
   earlier->plan = earlier->own;
   again = comparable (earlier->own->canonical);
   if (g_str_equal (theirs, again))

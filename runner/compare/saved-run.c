@@ -40,10 +40,8 @@ load_plan (AssaySavedRun *run, GError **error)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: the run was ended before it began; expected 'assay run' first",
                        run->folder);
-  if (!assay_manifest_plan (run->store, &run->plan, error)) {
-    g_prefix_error (error, "%s: ", run->folder);
-    return FALSE;
-  }
+  if (!assay_manifest_plan (run->store, &run->plan, error))
+    return assay_prefix (error, "%s: ", run->folder);
   return g_str_equal (run->plan->sha256, sha256) || fail_other_plan (run, error);
 }
 
@@ -87,10 +85,8 @@ assay_saved_run_open (const char *folder, gboolean to_read, GError **error)
   if (run->store == NULL || !load_about (run, error) || !load_plan (run, error))
     return NULL;
   run->results = assay_results_load (run->plan, run->store, error);
-  if (run->results == NULL) {
-    g_prefix_error (error, "%s: ", folder);
-    return NULL;
-  }
+  if (run->results == NULL)
+    return assay_prefix_null (error, "%s: ", folder);
   return g_steal_pointer (&run);
 }
 

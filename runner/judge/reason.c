@@ -46,35 +46,41 @@ describe_audit (const AssayResultClaim *claim, const AssayResultHypothesis *hypo
       hypothesis->delta > 0 ? ", delta " : "", hypothesis->delta > 0 ? delta : "");
 }
 
+/* The cell, what was measured in it and what the claim says, with words before and behind. */
+static char *describe (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
+                       const char *before, const char *after, ...) G_GNUC_PRINTF (4, 5);
+
 static char *
 describe (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
-          const char *before, const char *after)
+          const char *before, const char *after, ...)
 {
   g_autofree char *cell = name_cell (hypothesis->cell);
   g_autofree char *bound = assay_text_number (hypothesis->bound);
   g_autofree char *numbers = claim->measure->is_epsilon ? describe_audit (claim, hypothesis)
                                                         : describe_units (claim, hypothesis);
+  g_autofree char *rest = NULL;
+  va_list words;
 
+  va_start (words, after);
+  rest = g_strdup_vprintf (after, words);
+  va_end (words);
   return g_strdup_printf ("%s%s: %s is %s %s%s", before, cell, claim->measure->name, numbers, bound,
-                          after);
+                          rest);
 }
 
 char *
 assay_reason_decided (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
-  return describe (claim, hypothesis, "", "");
+  return describe (claim, hypothesis, "", "%s", "");
 }
 
 char *
 assay_reason_upheld (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
-  g_autofree char *sight
-      = isfinite (hypothesis->detectable)
-            ? g_strdup_printf ("; %.4g or %s would have been told from that",
-                               hypothesis->detectable, claim->is_at_most ? "more" : "less")
-            : g_strdup ("");
-
-  return describe (claim, hypothesis, "", sight);
+  if (!isfinite (hypothesis->detectable))
+    return assay_reason_decided (claim, hypothesis);
+  return describe (claim, hypothesis, "", "; %.4g or %s would have been told from that",
+                   hypothesis->detectable, claim->is_at_most ? "more" : "less");
 }
 
 char *
@@ -89,7 +95,6 @@ char *
 assay_reason_no_evidence (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
   const AssayMeasurement *reach = assay_result_short_reach (hypothesis->cell);
-  g_autofree char *but = NULL;
 
   if (hypothesis->cell->has_small_control)
     return describe (claim, hypothesis, "",
@@ -100,11 +105,11 @@ assay_reason_no_evidence (const AssayResultClaim *claim, const AssayResultHypoth
     return describe (claim, hypothesis, "",
                      ", but the guess is external: no control tells whether its maker could "
                      "have found more");
-  but = g_strdup_printf (", but the attack looked at a part only of what it was given (%s is %.4g "
-                         "[%.4g, %.4g]): what it missed it could not recover",
-                         reach->measure->name, reach->interval.estimate, reach->interval.lower,
-                         reach->interval.upper);
-  return describe (claim, hypothesis, "", but);
+  return describe (claim, hypothesis, "",
+                   ", but the attack looked at a part only of what it was given (%s is %.4g "
+                   "[%.4g, %.4g]): what it missed it could not recover",
+                   reach->measure->name, reach->interval.estimate, reach->interval.lower,
+                   reach->interval.upper);
 }
 
 /* "; [0.05, 0.34] by the binomial test over 9 hypotheses": the interval that the verdict is about,
@@ -130,7 +135,6 @@ assay_reason_undecided (const AssayResultClaim *claim, const AssayResultHypothes
   const double floor_p = assay_bound_floor_p (sample);
   g_autofree char *range = describe_range (hypothesis, n_hypotheses);
   g_autofree char *more = NULL;
-  g_autofree char *both = NULL;
 
   if (hypothesis->units_needed > 0)
     more = g_strdup_printf ("; about %.0f more %s would decide it if the estimate stays",
@@ -142,8 +146,7 @@ assay_reason_undecided (const AssayResultClaim *claim, const AssayResultHypothes
                             n_hypotheses, ASSAY_RESAMPLES);
   else
     more = g_strdup ("; the estimate is too near the bound for any number of secrets to decide");
-  both = g_strconcat (range, more, NULL);
-  return describe (claim, hypothesis, "underpowered: ", both);
+  return describe (claim, hypothesis, "underpowered: ", "%s%s", range, more);
 }
 
 static const char *
@@ -180,12 +183,11 @@ assay_reason_unrefuted (const AssayResultClaim *claim, const AssayResultHypothes
                                "(p = %.3g)",
                                n_hypotheses, nearest->adjusted_violated)
             : g_strdup ("");
-  g_autofree char *after
-      = blindest == nearest
-            ? g_strdup_printf ("%s; %s", corrected, sight)
-            : g_strdup_printf ("%s; least would have been seen by %s: %s", corrected, cell, sight);
 
-  return describe (claim, nearest, "", after);
+  return blindest == nearest
+             ? describe (claim, nearest, "", "%s; %s", corrected, sight)
+             : describe (claim, nearest, "", "%s; least would have been seen by %s: %s", corrected,
+                         cell, sight);
 }
 
 char *
@@ -196,17 +198,16 @@ assay_reason_ceiling (const AssayResultClaim *claim, const AssayResultHypothesis
   AssayAudit perfect = { .kind = audit->kind, .delta = audit->delta, .runs = 1, .hits = 1 };
   double needed;
   g_autofree char *more = NULL;
-  g_autofree char *after = NULL;
 
   if (is_one_run)
     perfect.mistakes = audit->runs > 0 ? MAX (1, audit->mistakes / audit->runs) : 1;
   needed = assay_epsilon_runs_needed (&perfect, hypothesis->bound, alpha);
   more = needed > 0 ? assay_text_count ((guint64) needed) : g_strdup ("more than 10^15");
-  after = g_strdup_printf ("; at level %.3g so many could have certified at most %.4g: %s %s are "
-                           "needed at least",
-                           alpha, hypothesis->detectable, more,
-                           is_one_run ? "guesses" : "runs on each input");
-  return describe (claim, hypothesis, "underpowered: ", after);
+  return describe (claim, hypothesis, "underpowered: ",
+                   "; at level %.3g so many could have certified at most %.4g: %s %s are needed at "
+                   "least",
+                   alpha, hypothesis->detectable, more,
+                   is_one_run ? "guesses" : "runs on each input");
 }
 
 /* ---- What was not earned ---- */
@@ -219,7 +220,7 @@ assay_reason_left_out (const AssayResultClaim *claim, const AssayResultHypothesi
       "of %u attacks %u %s asked, and one that was not breaks the bound: ", n_all, n_asked,
       n_asked == 1 ? "was" : "were");
 
-  return describe (claim, hypothesis, before, "");
+  return describe (claim, hypothesis, before, "%s", "");
 }
 
 char *
@@ -249,39 +250,34 @@ char *
 assay_reason_no_starts (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
   const guint n = hypothesis->cell->n_starts;
-  g_autofree char *but
-      = n > 0 && n < ASSAY_ENOUGH_STARTS
-            ? g_strdup_printf (", but the attack draws numbers and was played with %u start%s: "
-                               "what they missed, others may find; expected 'starts = %d' or more "
-                               "in [scenario]",
-                               n, n == 1 ? "" : "s", ASSAY_ENOUGH_STARTS)
-            : g_strdup_printf (", but the attack itself is not sure of its guess (confidence %.3g, "
-                               "%g is asked for): that it failed shows nothing; expected more "
-                               "'starts' in [scenario], or an attack that succeeds by its own "
-                               "measure",
-                               hypothesis->cell->confidence, ASSAY_SURE);
 
-  return describe (claim, hypothesis, "", but);
+  if (n > 0 && n < ASSAY_ENOUGH_STARTS)
+    return describe (claim, hypothesis, "",
+                     ", but the attack draws numbers and was played with %u start%s: what they "
+                     "missed, others may find; expected 'starts = %d' or more in [scenario]",
+                     n, n == 1 ? "" : "s", ASSAY_ENOUGH_STARTS);
+  return describe (claim, hypothesis, "",
+                   ", but the attack itself is not sure of its guess (confidence %.3g, %g is asked "
+                   "for): that it failed shows nothing; expected more 'starts' in [scenario], or "
+                   "an attack that succeeds by its own measure",
+                   hypothesis->cell->confidence, ASSAY_SURE);
 }
 
 char *
 assay_reason_asks_less (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
                         const char *why)
 {
-  g_autofree char *but = g_strdup_printf (", but the attack was asked for less than it can: %s; "
-                                          "that it failed so shows nothing",
-                                          why);
-
-  return describe (claim, hypothesis, "", but);
+  return describe (claim, hypothesis, "",
+                   ", but the attack was asked for less than it can: %s; that it failed so shows "
+                   "nothing",
+                   why);
 }
 
 char *
 assay_reason_suspect (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
-  g_autofree char *but = g_strdup_printf (", but the cell is suspect, so that it shows nothing: %s",
-                                          hypothesis->cell->suspect);
-
-  return describe (claim, hypothesis, "", but);
+  return describe (claim, hypothesis, "", ", but the cell is suspect, so that it shows nothing: %s",
+                   hypothesis->cell->suspect);
 }
 
 char *
@@ -300,25 +296,20 @@ assay_reason_no_power (const AssayResultClaim *claim, const AssayResultHypothesi
 {
   const gboolean is_one_run = g_str_equal (hypothesis->interval.method, "one-run-bound");
   g_autofree char *needed = assay_text_count ((guint64) runs);
-  g_autofree char *after = NULL;
+  g_autofree char *more
+      = runs > 0 ? g_strdup_printf (": about %s %s are needed", needed,
+                                    is_one_run ? "guesses" : "runs on each input")
+                 : g_strdup (", and no number of runs would give it: another score is needed");
 
   if (!isfinite (hypothesis->power))
-    after
-        = g_strdup ("; what it would have seen of a leak was not measured for this claim: run the "
-                    "scenario again");
-  else if (runs > 0)
-    after
-        = g_strdup_printf ("; %s so many would have seen an epsilon of %.4g with probability %.3g "
-                           "only, %.3g is asked for: about %s %s are needed",
-                           describe_leak (hypothesis), hypothesis->power_at, hypothesis->power,
-                           wanted, needed, is_one_run ? "guesses" : "runs on each input");
-  else
-    after = g_strdup_printf (
-        "; %s so many would have seen an epsilon of %.4g with probability %.3g "
-        "only, %.3g is asked for, and no number of runs would give it: another "
-        "score is needed",
-        describe_leak (hypothesis), hypothesis->power_at, hypothesis->power, wanted);
-  return describe (claim, hypothesis, "underpowered: ", after);
+    return describe (claim, hypothesis, "underpowered: ",
+                     "; what it would have seen of a leak was not measured for this claim: run the "
+                     "scenario again");
+  return describe (claim, hypothesis, "underpowered: ",
+                   "; %s so many would have seen an epsilon of %.4g with probability %.3g only, "
+                   "%.3g is asked for%s",
+                   describe_leak (hypothesis), hypothesis->power_at, hypothesis->power, wanted,
+                   more);
 }
 
 char *
@@ -345,12 +336,11 @@ char *
 assay_reason_few_pairs (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
                         guint n_tried, guint n_offered)
 {
-  g_autofree char *after = g_strdup_printf (
-      ", but %u of %u pairs of inputs %s tried, and the worst may be among the others: the setting "
-      "candidates of attack %s asks for less, 0 tries all",
-      n_tried, n_offered, n_tried == 1 ? "was" : "were", hypothesis->cell->attack_or_utility->name);
-
-  return describe (claim, hypothesis, "", after);
+  return describe (claim, hypothesis, "",
+                   ", but %u of %u pairs of inputs %s tried, and the worst may be among the "
+                   "others: the setting candidates of attack %s asks for less, 0 tries all",
+                   n_tried, n_offered, n_tried == 1 ? "was" : "were",
+                   hypothesis->cell->attack_or_utility->name);
 }
 
 char *
@@ -358,12 +348,12 @@ assay_reason_harmless (const AssayResultClaim *claim, const AssayResultHypothesi
                        double worst, gboolean has_pairs)
 {
   g_autofree char *seen = describe_sight (hypothesis);
-  g_autofree char *after = g_strdup_printf (
+
+  return describe (
+      claim, hypothesis, "",
       "; %s: the %s tried would not show this claim's worst case, which is an epsilon of %.4g; "
       "expected %s, or a smaller claim",
       seen, has_pairs ? "pairs" : "canaries", worst,
       has_pairs ? "inputs that come near it, or a declared domain of which they are made"
                 : "canaries that the release shows");
-
-  return describe (claim, hypothesis, "", after);
 }

@@ -74,9 +74,8 @@ fail_unknown_key (const Source *source, const AssayEntry *entry, gboolean is_tun
   g_autofree char *hint = NULL;
   g_autofree char *all = NULL;
 
-  for (const AssayParam *param = source->plugin->parameters; param != NULL && param->name != NULL;
-       param++)
-    g_ptr_array_add (names, g_strconcat (is_tuning ? TUNE_PREFIX : "", param->name, NULL));
+  ASSAY_FOR_EACH_PARAM (param, source->plugin->parameters)
+  g_ptr_array_add (names, g_strconcat (is_tuning ? TUNE_PREFIX : "", param->name, NULL));
   for (guint l = 0; !is_tuning && l < G_N_ELEMENTS (lists); l++)
     for (guint i = 0; lists[l][i] != NULL; i++)
       g_ptr_array_add (names, g_strdup (lists[l][i]));
@@ -226,11 +225,9 @@ multiply_out (const AssaySettings *base, const GArray *axes, GError **error)
 
   for (guint a = 0; a < axes->len; a++) {
     count *= g_strv_length (g_array_index (axes, Axis, a).values);
-    if (count > MAX_COMBINATIONS) {
-      assay_fail (error, ASSAY_ERROR_SCENARIO, "more than %d combinations of settings",
-                  MAX_COMBINATIONS);
-      return NULL;
-    }
+    if (count > MAX_COMBINATIONS)
+      return assay_fail_null (error, ASSAY_ERROR_SCENARIO, "more than %d combinations of settings",
+                              MAX_COMBINATIONS);
   }
   for (gsize i = 0; i < count; i++) {
     AssaySettings *settings = assay_settings_copy (base);
@@ -463,8 +460,8 @@ set_names (GPtrArray *components, guint first, guint end)
 
     component->name = g_strdup (component->label);
   }
-  for (const AssayParam *param = one->settings->table; param != NULL && param->name != NULL;
-       param++) {
+  ASSAY_FOR_EACH_PARAM (param, one->settings->table)
+  {
     if (!varies (components, first, end, param))
       continue;
     for (guint i = first; i < end; i++) {

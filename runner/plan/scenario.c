@@ -193,10 +193,8 @@ parse_text (AssayScenario *scenario, AssayGroupCheck check, const char *text, GE
       is_ok = parse_group (scenario, check, line, i + 1, &group, error);
     else if (*line != '\0' && *line != '#')
       is_ok = parse_entry (group, line, i + 1, error);
-    if (!is_ok) {
-      g_prefix_error (error, "%s:%u: ", scenario->path, i + 1);
-      return FALSE;
-    }
+    if (!is_ok)
+      return assay_prefix (error, "%s:%u: ", scenario->path, i + 1);
   }
   return TRUE;
 }
@@ -312,10 +310,8 @@ assay_scenario_set (AssayScenario *scenario, const char *assignment, GError **er
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "--set '%s': '%s' is not a key", assignment,
                        key);
   group = find_by_name (scenario, name, error);
-  if (group == NULL) {
-    g_prefix_error (error, "--set '%s': ", assignment);
-    return FALSE;
-  }
+  if (group == NULL)
+    return assay_prefix (error, "--set '%s': ", assignment);
   entry = assay_group_find (group, key);
   if (entry == NULL) {
     add_entry (group, key, value, 0);

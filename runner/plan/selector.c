@@ -92,7 +92,8 @@ check_condition (const AssayPlan *plan, AssayCondition *condition, GError **erro
   ASSAY_FOR_EACH (const AssayComponent, component, components) {
     const AssaySettings *settings = component->settings;
 
-    for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
+    ASSAY_FOR_EACH_PARAM (param, settings->table)
+    {
       if (!g_str_equal (param->name, condition->key)) {
         g_ptr_array_add (names, (gpointer) param->name);
         continue;
@@ -259,19 +260,16 @@ compare (AssayOp op, int order)
 static gboolean
 condition_holds (const AssayCondition *condition, const AssaySettings *settings)
 {
-  for (const AssayParam *param = settings->table; param != NULL && param->name != NULL; param++) {
-    g_autofree char *value = NULL;
-    double a, b;
+  const AssayParam *param = assay_param_find (settings->table, condition->key);
+  g_autofree char *value = param != NULL ? assay_settings_get (settings, param) : NULL;
+  double a, b;
 
-    if (!g_str_equal (param->name, condition->key))
-      continue;
-    value = assay_settings_get (settings, param);
-    if (assay_text_to_double (value, &a) && assay_text_to_double (condition->value, &b))
-      return compare (condition->op, (a > b) - (a < b));
-    return (condition->op == ASSAY_OP_EQ || condition->op == ASSAY_OP_NE)
-           && compare (condition->op, strcmp (value, condition->value));
-  }
-  return FALSE;
+  if (value == NULL)
+    return FALSE;
+  if (assay_text_to_double (value, &a) && assay_text_to_double (condition->value, &b))
+    return compare (condition->op, (a > b) - (a < b));
+  return (condition->op == ASSAY_OP_EQ || condition->op == ASSAY_OP_NE)
+         && compare (condition->op, strcmp (value, condition->value));
 }
 
 /* Whether the label of @component is one of @labels; NULL: all are. */

@@ -100,10 +100,8 @@ distinguish (Playing *playing, const AssayOracle *oracle, GError **error)
   g_autoptr (AssayAuditRecord) record = NULL;
   g_autoptr (AssayRunLog) log = NULL;
 
-  if (event == NULL) {
-    g_prefix_error (error, "attack %s: ", playing->auditor->id);
-    return NULL;
-  }
+  if (event == NULL)
+    return assay_prefix_null (error, "attack %s: ", playing->auditor->id);
   record = g_new0 (AssayAuditRecord, 1);
   log = assay_run_log_new (event->runs);
   if (!test_event (playing, oracle, event, log, &record->counts, error)

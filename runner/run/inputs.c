@@ -98,10 +98,8 @@ check_components (const GPtrArray *components, AssayStore *store, gboolean is_ne
     if (!assay_store_get (store, key, &known, error))
       return FALSE;
     if (known != NULL ? !compare (known, now, error)
-                      : is_new && !assay_store_set (store, key, now, error)) {
-      g_prefix_error (error, "%s %s: ", component->kind, component->label);
-      return FALSE;
-    }
+                      : is_new && !assay_store_set (store, key, now, error))
+      return assay_prefix (error, "%s %s: ", component->kind, component->label);
   }
   return TRUE;
 }

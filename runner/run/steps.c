@@ -203,20 +203,16 @@ assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecti
 
   if (!assay_view_check_finite (secrets->rows, "secrets", error))
     return FALSE;
-  if (!check_protect (defense, settings, secrets, knowledge, error)) {
-    g_prefix_error (error, "defense %s: ", defense->id);
-    return FALSE;
-  }
+  if (!check_protect (defense, settings, secrets, knowledge, error))
+    return assay_prefix (error, "defense %s: ", defense->id);
   truth = assay_truth_of (secrets, error);
   if (truth == NULL)
     return FALSE;
   g_free (release->settings);
   release->settings = assay_json_settings_text (settings);
   if (!defense->protect (&context, secrets->rows, release, truth, error)
-      || !assay_release_check (release, error) || !assay_truth_check (truth, error)) {
-    g_prefix_error (error, "defense %s: ", defense->id);
-    return FALSE;
-  }
+      || !assay_release_check (release, error) || !assay_truth_check (truth, error))
+    return assay_prefix (error, "defense %s: ", defense->id);
   /* Of external releases, too: what is unit_norm is measured as it is attacked. */
   scale_truth (release, truth);
   /* What was made of images is made of pixels still, unless it has another number of them. */

@@ -46,12 +46,10 @@ assay_mutant_scaled (const AssayDefense *base, const AssaySettings *settings, co
                      double factor)
 {
   const AssayShape unknown = { 0 };
-  const AssayParam *param = settings->table;
+  const AssayParam *param = assay_param_find (settings->table, name);
   g_autofree char *values = g_memdup2 (settings->values, settings->size);
 
-  while (param != NULL && param->name != NULL && !g_str_equal (param->name, name))
-    param++;
-  if (param == NULL || param->name == NULL || param->type != ASSAY_PARAM_TYPE_REAL)
+  if (param == NULL || param->type != ASSAY_PARAM_TYPE_REAL)
     return NULL;
   *(double *) (gpointer) (values + param->offset) *= factor;
   if (base->check != NULL && !base->check (values, &unknown, NULL))

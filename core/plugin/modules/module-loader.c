@@ -76,10 +76,8 @@ hash_file (const char *path, GError **error)
     return NULL;
   }
   file = g_mapped_file_new (path, FALSE, &problem);
-  if (file == NULL) {
-    assay_fail (error, ASSAY_ERROR_DATA, "cannot be read: %s", problem->message);
-    return NULL;
-  }
+  if (file == NULL)
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "cannot be read: %s", problem->message);
   if (!check_elf (g_mapped_file_get_contents (file), g_mapped_file_get_length (file), error))
     return NULL;
   return g_compute_checksum_for_data (G_CHECKSUM_SHA256,

@@ -18,21 +18,21 @@ draw (gpointer data, gsize index, G_GNUC_UNUSED gsize epoch, float *ret_input, f
   for (gsize i = 0; i < n && ret_target != NULL; i++) {
     const double normal = assay_stream_normal (&stream);
 
-    if (tape->loss == ASSAY_LOSS_SHARES)
+    if (tape->loss == ASSAY_TAPE_LOSS_SHARES)
       ret_target[i] = i == index % n;
-    else if (tape->loss == ASSAY_LOSS_LOGISTIC)
+    else if (tape->loss == ASSAY_TAPE_LOSS_LOGISTIC)
       ret_target[i] = (float) fabs (sin (normal));
-    else if (tape->loss == ASSAY_LOSS_ABSOLUTE)
+    else if (tape->loss == ASSAY_TAPE_LOSS_ABSOLUTE)
       ret_target[i] = normal > 0 ? 10 : -10; /* nowhere near what is given, where it has a kink */
     else
       ret_target[i] = (float) normal;
   }
 }
 
-AssayExamples
+AssayTapeExamples
 tape_case_examples (TapeCase *tape_case, gsize n)
 {
-  return (AssayExamples){ n, draw, tape_case };
+  return (AssayTapeExamples){ n, draw, tape_case };
 }
 
 static guint
@@ -56,8 +56,8 @@ tape_case_everything (void)
   x = assay_tape_rectify (tape, assay_tape_add (tape, x, top));
   x = assay_tape_sigmoid (tape, assay_tape_convolve (tape, x, 8, 3, 2));
   x = assay_tape_dense (tape, assay_tape_mean (tape, x), 5);
-  cr_assert (
-      assay_tape_finish (tape, x, ASSAY_LOSS_SHARES, assay_stream_key (3, 0, "tape", ""), &error),
-      "%s", error != NULL ? error->message : "");
+  cr_assert (assay_tape_finish (tape, x, ASSAY_TAPE_LOSS_SHARES,
+                                assay_stream_key (3, 0, "tape", ""), &error),
+             "%s", error != NULL ? error->message : "");
   return tape;
 }

@@ -9,7 +9,7 @@ typedef struct {
   guint64 trial;
 } TapeCase;
 
-AssayExamples tape_case_examples (TapeCase *tape_case, gsize n);
+AssayTapeExamples tape_case_examples (TapeCase *tape_case, gsize n);
 
 /* 3 x 16 x 16: a U of two levels, a sum, a sigmoid, a stride, a mean, and five classes. Layers that
  * have parameters, in their order, are those of the script in test-tape-torch.c. */

@@ -137,7 +137,7 @@ Test (tape_torch, every_number)
       = { .epochs = EPOCHS, .batch = IMAGES, .rate = RATE, .decay = DECAY };
   g_autoptr (AssayTape) tape = tape_case_everything ();
   TapeCase tape_case = { tape, 0 };
-  const AssayExamples examples = tape_case_examples (&tape_case, IMAGES);
+  const AssayTapeExamples examples = tape_case_examples (&tape_case, IMAGES);
   const gsize numbers = 3 * 16 * 16;
   g_autoptr (GArray) sent = g_array_new (FALSE, FALSE, sizeof (float));
   g_autoptr (GArray) derivatives = g_array_new (FALSE, FALSE, sizeof (float));

@@ -77,7 +77,7 @@ static const struct {
 /* Inputs that can be moved. */
 typedef struct {
   TapeCase tape_case;
-  AssayExamples examples;
+  AssayTapeExamples examples;
   gsize image, number;
   float by;
 } Moved;
@@ -93,7 +93,7 @@ draw_moved (gpointer data, gsize index, gsize epoch, float *ret_input, float *re
 }
 
 static double
-loss_of (const AssayTape *tape, const AssayExamples *examples)
+loss_of (const AssayTape *tape, const AssayTapeExamples *examples)
 {
   double loss;
 
@@ -120,7 +120,7 @@ choose (const float *values, gsize n, guint i)
 /* Float32: a loss near 1 is known to some 1e-7, a difference over 2 STEP to 5e-5. Third derivatives
  * and what a step takes across a kink: below 2 percent of the largest derivative. */
 static void
-check_parameters (AssayTape *tape, const AssayExamples *examples, const char *name)
+check_parameters (AssayTape *tape, const AssayTapeExamples *examples, const char *name)
 {
   g_autofree float *gradient = g_new (float, tape->n_parameters);
   double loss;
@@ -156,7 +156,7 @@ check_parameters (AssayTape *tape, const AssayExamples *examples, const char *na
 static void
 check_inputs (AssayTape *tape, Moved *moved, const char *name)
 {
-  const AssayExamples examples = { moved->examples.n, draw_moved, moved };
+  const AssayTapeExamples examples = { moved->examples.n, draw_moved, moved };
   const gsize n = examples.n * assay_tape_numbers (assay_tape_input (tape));
   g_autofree float *inputs = g_new (float, n);
   double loss, largest;
@@ -199,7 +199,7 @@ Test (tape, derivatives_of_every_layer)
     g_autoptr (GError) error = NULL;
 
     x = assay_tape_convolve (tape, middles[i].make (tape, x), 3, 1, 1);
-    cr_assert (assay_tape_finish (tape, x, ASSAY_LOSS_SQUARES, key_of (i), &error), "%s: %s",
+    cr_assert (assay_tape_finish (tape, x, ASSAY_TAPE_LOSS_SQUARES, key_of (i), &error), "%s: %s",
                middles[i].name, error != NULL ? error->message : "");
     check_derivatives (tape, middles[i].name);
   }
@@ -207,7 +207,7 @@ Test (tape, derivatives_of_every_layer)
 
 Test (tape, derivatives_of_every_loss)
 {
-  for (AssayLoss loss = ASSAY_LOSS_SQUARES; loss <= ASSAY_LOSS_SHARES; loss++) {
+  for (AssayTapeLoss loss = ASSAY_TAPE_LOSS_SQUARES; loss <= ASSAY_TAPE_LOSS_SHARES; loss++) {
     g_autoptr (AssayTape) tape = assay_tape_new ((AssayTapeShape){ 3, 4, 4 });
     guint x = assay_tape_sigmoid (tape, assay_tape_convolve (tape, ASSAY_TAPE_INPUT, 8, 3, 1));
 
@@ -239,14 +239,14 @@ draw_ramp (G_GNUC_UNUSED gpointer data, gsize index, G_GNUC_UNUSED gsize epoch, 
 /* A kernel of nines of a 4 x 4 ramp: sums of neighbours, with zeros around. */
 Test (tape, a_convolution_by_hand)
 {
-  const AssayExamples examples = { 2, draw_ramp, NULL };
+  const AssayTapeExamples examples = { 2, draw_ramp, NULL };
   g_autoptr (AssayTape) tape = assay_tape_new ((AssayTapeShape){ 1, 4, 4 });
   const guint x = assay_tape_convolve (tape, ASSAY_TAPE_INPUT, 1, 3, 1);
   AssayConvolutionShape shape;
   float outputs[2][16];
   double loss, expected = 0;
 
-  cr_assert (assay_tape_finish (tape, x, ASSAY_LOSS_SQUARES, key_of (0), NULL));
+  cr_assert (assay_tape_finish (tape, x, ASSAY_TAPE_LOSS_SQUARES, key_of (0), NULL));
   shape = assay_tape_convolution (tape, x);
   for (gsize place = 0; place < 9; place++)
     tape->parameters[assay_convolution_place (&shape, 0, 0, place)] = 1;
@@ -276,8 +276,8 @@ train (const AssayTapeTraining *how, gsize *ret_n)
 {
   g_autoptr (AssayTape) tape = tape_case_everything ();
   TapeCase tape_case = { tape, 1 }, other = { tape, 2 };
-  const AssayExamples examples = tape_case_examples (&tape_case, 23);
-  const AssayExamples held_out = tape_case_examples (&other, 7);
+  const AssayTapeExamples examples = tape_case_examples (&tape_case, 23);
+  const AssayTapeExamples held_out = tape_case_examples (&other, 7);
   AssayTapeTraining with = *how;
   g_autoptr (GError) error = NULL;
 
@@ -317,12 +317,12 @@ Test (tape, learns_by_heart)
   g_autoptr (AssayTape) tape = assay_tape_new ((AssayTapeShape){ 3, 8, 8 });
   guint x = assay_tape_convolve (tape, ASSAY_TAPE_INPUT, 16, 3, 1);
   TapeCase tape_case = { tape, 1 };
-  const AssayExamples examples = tape_case_examples (&tape_case, 10);
+  const AssayTapeExamples examples = tape_case_examples (&tape_case, 10);
   float shares[10][5];
   AssayTapeReport report;
 
   x = assay_tape_dense (tape, assay_tape_rectify (tape, assay_tape_normalise (tape, x)), 5);
-  cr_assert (assay_tape_finish (tape, x, ASSAY_LOSS_SHARES, key_of (0), NULL));
+  cr_assert (assay_tape_finish (tape, x, ASSAY_TAPE_LOSS_SHARES, key_of (0), NULL));
   how.epochs = 30;
   cr_assert (assay_tape_train (tape, &how, &examples, key_of (1), &report, NULL));
   cr_assert (report.epochs == 30 && report.best == 30 && !report.has_diverged);
@@ -340,8 +340,8 @@ Test (tape, stops_early)
   AssayTapeTraining how = training;
   g_autoptr (AssayTape) tape = tape_case_everything ();
   TapeCase tape_case = { tape, 1 }, other = { tape, 2 };
-  const AssayExamples examples = tape_case_examples (&tape_case, 20);
-  const AssayExamples held_out = tape_case_examples (&other, 12);
+  const AssayTapeExamples examples = tape_case_examples (&tape_case, 20);
+  const AssayTapeExamples held_out = tape_case_examples (&other, 12);
   AssayTapeReport report;
 
   how.epochs = 300;
@@ -366,7 +366,7 @@ Test (tape, keeps_what_it_was_before_it_diverged)
 {
   g_autoptr (AssayTape) tape = tape_case_everything ();
   Moved moved = { .tape_case = { tape, 1 }, .number = 3 };
-  AssayExamples examples = { 10, draw_infinite, &moved };
+  AssayTapeExamples examples = { 10, draw_infinite, &moved };
   g_autoptr (GError) error = NULL;
   AssayTapeReport report;
 
@@ -392,7 +392,7 @@ Test (tape, training_ends_upon_an_interrupt)
 {
   g_autoptr (AssayTape) tape = tape_case_everything ();
   TapeCase tape_case = { tape, 1 };
-  const AssayExamples examples = tape_case_examples (&tape_case, 10);
+  const AssayTapeExamples examples = tape_case_examples (&tape_case, 10);
   g_autoptr (GError) error = NULL;
 
   assay_interrupt_set_check (is_interrupted);
@@ -407,7 +407,7 @@ assert_refused (AssayTape *tape, guint last, gint code, const char *message)
 {
   g_autoptr (GError) error = NULL;
 
-  cr_assert_not (assay_tape_finish (tape, last, ASSAY_LOSS_SQUARES, key_of (0), &error));
+  cr_assert_not (assay_tape_finish (tape, last, ASSAY_TAPE_LOSS_SQUARES, key_of (0), &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, code), "%s", error->message);
   cr_assert (g_str_has_prefix (error->message, message), "%s", error->message);
   assay_tape_free (tape);
