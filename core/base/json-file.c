@@ -153,3 +153,14 @@ assay_json_load (const char *path, JsonObject **ret_root, GError **error)
   *ret_root = json_node_get_object (json_parser_get_root (parser));
   return g_steal_pointer (&parser);
 }
+
+const char *
+assay_json_text (JsonObject *object, const char *name, const char *otherwise)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node != NULL && JSON_NODE_HOLDS_VALUE (node)
+                 && json_node_get_value_type (node) == G_TYPE_STRING
+             ? json_node_get_string (node)
+             : otherwise;
+}

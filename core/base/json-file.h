@@ -12,3 +12,7 @@
 /* The one JSON object that the file @path is, immutable and owned by the parser. ASSAY_ERROR_DATA
  * names path, line and column. */
 JsonParser *assay_json_load (const char *path, JsonObject **ret_root, GError **error);
+
+/* The member @name of @object that is text, or @otherwise: json-glib's own getters complain aloud
+ * of other types. */
+const char *assay_json_text (JsonObject *object, const char *name, const char *otherwise);

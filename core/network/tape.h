@@ -32,7 +32,7 @@ typedef struct {
 typedef enum {
   ASSAY_TAPE_LOSS_SQUARES,  /* mean (z - y)^2 / 2 over its numbers */
   ASSAY_TAPE_LOSS_ABSOLUTE, /* mean |z - y| */
-  ASSAY_TAPE_LOSS_LOGISTIC, /* mean of ln (1 + e^z) - y z: p = 1 / (1 + e^-z) is given, y of [0, 1] */
+  ASSAY_TAPE_LOSS_LOGISTIC, /* mean of ln (1 + e^z) - y z: 1 / (1 + e^-z) is given, y of [0, 1] */
   ASSAY_TAPE_LOSS_SHARES,   /* -sum y ln p, p = softmax z is given; one pixel; y >= 0 */
 } AssayTapeLoss;
 

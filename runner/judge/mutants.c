@@ -53,23 +53,18 @@ assay_mutants_add (AssayResultMutants *mutants, AssayResultMutant mutant)
 
 /* ---- Reading ---- */
 
-/* The string @name of @object; NULL: there is none. */
-static const char *
+/* The string @name of @object, copied; NULL: there is none. */
+static char *
 text_of (JsonObject *object, const char *name)
 {
-  JsonNode *node = json_object_get_member (object, name);
-
-  return node != NULL && JSON_NODE_HOLDS_VALUE (node)
-                 && json_node_get_value_type (node) == G_TYPE_STRING
-             ? json_node_get_string (node)
-             : NULL;
+  return g_strdup (assay_json_text (object, name, NULL));
 }
 
 static gboolean
 read_one (JsonNode *node, AssayResultMutants *mutants)
 {
   JsonObject *object = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
-  const char *verdict = object != NULL ? text_of (object, "verdict") : NULL;
+  const char *verdict = object != NULL ? assay_json_text (object, "verdict", NULL) : NULL;
   AssayResultMutant one = { 0 };
 
   while (one.verdict <= ASSAY_MUTANT_FAILED
@@ -77,12 +72,12 @@ read_one (JsonNode *node, AssayResultMutants *mutants)
     one.verdict++;
   if (one.verdict > ASSAY_MUTANT_FAILED)
     return FALSE;
-  one.family = g_strdup (text_of (object, "family"));
-  one.id = g_strdup (text_of (object, "id"));
-  one.says = g_strdup (text_of (object, "says"));
-  one.seen_by = g_strdup (text_of (object, "seen_by"));
-  one.claim = g_strdup (text_of (object, "claim"));
-  one.reason = g_strdup (text_of (object, "reason"));
+  one.family = text_of (object, "family");
+  one.id = text_of (object, "id");
+  one.says = text_of (object, "says");
+  one.seen_by = text_of (object, "seen_by");
+  one.claim = text_of (object, "claim");
+  one.reason = text_of (object, "reason");
   assay_mutants_add (mutants, one);
   return one.family != NULL && one.id != NULL && one.says != NULL && one.seen_by != NULL
          && one.reason != NULL;
@@ -94,7 +89,7 @@ read_all (JsonObject *root, AssayResultMutants *mutants)
   JsonNode *node = json_object_get_member (root, "mutants");
   JsonArray *all = node != NULL && JSON_NODE_HOLDS_ARRAY (node) ? json_node_get_array (node) : NULL;
 
-  if (all == NULL || g_strcmp0 (text_of (root, "format"), ASSAY_MUTANTS_FORMAT) != 0)
+  if (all == NULL || g_strcmp0 (assay_json_text (root, "format", NULL), ASSAY_MUTANTS_FORMAT) != 0)
     return FALSE;
   for (guint i = 0; i < json_array_get_length (all); i++)
     if (!read_one (json_array_get_element (all, i), mutants))
@@ -118,11 +113,11 @@ assay_mutants_read (const AssayResults *results, const char *path, AssayResultMu
   if (parser == NULL)
     return FALSE;
   mutants = new_empty ();
-  mutants->plan_sha256 = g_strdup (text_of (root, "plan_sha256"));
-  mutants->claims_sha256 = g_strdup (text_of (root, "claims_sha256"));
-  mutants->data_sha256 = g_strdup (text_of (root, "data_sha256"));
-  mutants->version = g_strdup (text_of (root, "version"));
-  mutants->note = g_strdup (text_of (root, "note"));
+  mutants->plan_sha256 = text_of (root, "plan_sha256");
+  mutants->claims_sha256 = text_of (root, "claims_sha256");
+  mutants->data_sha256 = text_of (root, "data_sha256");
+  mutants->version = text_of (root, "version");
+  mutants->note = text_of (root, "note");
   if (!read_all (root, mutants))
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: is damaged; expected what 'assay selftest --mutants' writes", path);

@@ -178,18 +178,6 @@ static const char *const release_members[]
     = { "format", "kind", "bits", "defense", "settings", "parameters", "geometry", "arrays", NULL };
 static const char *const array_members[] = { "file", "type", "shape", NULL };
 
-/* A member that is text, or @otherwise: json-glib's own getters complain aloud of other types. */
-static const char *
-get_text (JsonObject *object, const char *name, const char *otherwise)
-{
-  JsonNode *node = json_object_get_member (object, name);
-
-  return node != NULL && JSON_NODE_HOLDS_VALUE (node)
-                 && json_node_get_value_type (node) == G_TYPE_STRING
-             ? json_node_get_string (node)
-             : otherwise;
-}
-
 /* The JSON object of @folder/@file, with the right format. */
 static JsonParser *
 load_record (const char *folder, const char *file, const char *format, JsonObject **ret_root,
@@ -205,7 +193,7 @@ load_record (const char *folder, const char *file, const char *format, JsonObjec
   parser = assay_json_load (path, ret_root, error);
   if (parser == NULL)
     return NULL;
-  found = get_text (*ret_root, "format", "none");
+  found = assay_json_text (*ret_root, "format", "none");
   if (!g_str_equal (found, format))
     return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: format is '%s', expected '%s'", path,
                             found, format);
@@ -223,7 +211,7 @@ array_path (const char *folder, const char *name, JsonNode *node, GError **error
   if (JSON_NODE_HOLDS_OBJECT (node)) {
     if (!assay_record_check_members (json_node_get_object (node), where, array_members, error))
       return NULL;
-    file = get_text (json_node_get_object (node), "file", NULL);
+    file = assay_json_text (json_node_get_object (node), "file", NULL);
   }
   if (file == NULL)
     return assay_fail_null (error, ASSAY_ERROR_DATA,
@@ -334,8 +322,8 @@ read_bits (JsonObject *root, const AssayKind *kind, gsize *ret_bits, GError **er
 static AssayRelease *
 release_from_object (JsonObject *root, GError **error)
 {
-  const char *kind_name = get_text (root, "kind", "");
-  const char *defense = get_text (root, "defense", "unknown");
+  const char *kind_name = assay_json_text (root, "kind", "");
+  const char *defense = assay_json_text (root, "defense", "unknown");
   const AssayReleaseKind kind = assay_release_kind_from_name (kind_name);
   JsonNode *settings = json_object_get_member (root, "settings");
   g_autoptr (AssayRelease) release = NULL;
@@ -377,7 +365,7 @@ static gboolean
 read_says (JsonObject *root, char **ret_says, GError **error)
 {
   JsonNode *node = json_object_get_member (root, "says");
-  const char *text = get_text (root, "says", NULL);
+  const char *text = assay_json_text (root, "says", NULL);
 
   if (node == NULL)
     return TRUE;
