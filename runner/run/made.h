@@ -16,29 +16,11 @@ typedef struct {
   GError *error;      /* why there is no release */
 } Made;
 
-/* What a release is made of. */
-typedef struct {
-  const AssayPlan *plan;
-  const AssayCell *cell;
-  gboolean is_tuning;
-  gsize known; /* public rows that are protected among the secrets */
-  const AssayDataset *dataset;
-  const AssaySecrets *secrets;
-  const AssayKnowledge *knowledge;
-} MadeTerms;
-
-AssayRunPosition made_position (const AssayPlan *plan, const AssayCell *cell, gboolean is_tuning,
-                                gsize repeat);
-
 /* One release of the secrets into @made: release, truth and, with rows that are known, these;
- * @repeat 0 is the one that cells attack. */
-gboolean made_protect (const MadeTerms *terms, gsize repeat, Made *made, GError **error);
-/* The same with `known` public rows among the secrets, in random order (known-rows.c). Items of the
- * secrets become release and truth, as if there were no others. @how and @secrets are those of the
- * secrets alone. ASSAY_ERROR_MISMATCH where there are not as many rows that are of nobody among the
- * secrets. */
-gboolean made_protect_known (const MadeTerms *terms, const AssayProtecting *how,
-                             const AssaySecrets *secrets, Made *made, GError **error);
+ * @repeat 0 is the one that cells attack. With `known` rows, items of the secrets become release
+ * and truth as if there were no others, and it is ASSAY_ERROR_MISMATCH where there are not as many
+ * that are of nobody among the secrets. */
+gboolean made_protect (const AssayReleaseTerms *terms, gsize repeat, Made *made, GError **error);
 
 void made_free (gpointer made);
 

@@ -276,14 +276,15 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, Protected *pro
   return TRUE;
 }
 
-static MadeTerms
+static AssayReleaseTerms
 terms_of (const AssayWorkspace *workspace, const AssayCell *cell, const Protected *protected)
 {
-  return (MadeTerms){ .plan = workspace->plan,
+  return (AssayReleaseTerms){ .plan = workspace->plan,
                       .cell = cell,
                       .is_tuning = protected->is_tuning,
                       .known = protected->known_rows,
                       .dataset = &workspace->open,
+                      .order = &workspace->order,
                       .secrets = &protected->secrets,
                       .knowledge = &workspace->knowledge };
 }
@@ -292,7 +293,7 @@ static AssayShared *
 make_release (AssayWorkspace *workspace, const AssayCell *cell, const Protected *protected,
               const char *name)
 {
-  const MadeTerms terms = terms_of (workspace, cell, protected);
+  const AssayReleaseTerms terms = terms_of (workspace, cell, protected);
   Made *made = g_new0 (Made, 1);
 
   made_protect (&terms, 0, made, &made->error);
@@ -335,7 +336,7 @@ static gboolean
 ensure_repeats (AssayWorkspace *workspace, const AssayCell *cell, gsize count, Protected *protected,
                 GError **error)
 {
-  const MadeTerms terms = terms_of (workspace, cell, protected);
+  const AssayReleaseTerms terms = terms_of (workspace, cell, protected);
   Made *made = made_of (protected);
 
   if (made->repeats == NULL)
@@ -374,20 +375,15 @@ job_of (AssayWorkspace *workspace, const AssayCell *cell, gboolean is_tuning, As
 
 /* What the attacker learns from, beside the release at hand. */
 static gboolean
-grant_own (AssayWorkspace *workspace, const AssayCell *cell, Protected *protected,
+grant_own (AssayWorkspace *workspace, const AssayReleaseTerms *terms, Protected *protected,
            AssayGranted *granted, GError **error)
 {
   Made *made = made_of (protected);
-  const AssayOwnGrant own = { .plan = workspace->plan,
-                              .cell = cell,
-                              .is_tuning = protected->is_tuning,
-                              .dataset = &workspace->open,
-                              .secrets = &protected->secrets,
+  const AssayOwnGrant own = { .terms = terms,
                               .release = made->release,
                               .truth = made->truth,
                               .known = made->known,
-                              .records = &made->record_data,
-                              .position = granted->position };
+                              .records = &made->record_data };
 
   g_clear_pointer (&workspace->shadow, assay_shadow_free);
   if (made->own == NULL)
@@ -399,23 +395,6 @@ grant_own (AssayWorkspace *workspace, const AssayCell *cell, Protected *protecte
   return TRUE;
 }
 
-static gboolean
-grant_games (AssayWorkspace *workspace, const AssayCell *cell, Protected *protected,
-             AssayGranted *granted, GError **error)
-{
-  const AssayRecordsDraw draw = { .plan = workspace->plan,
-                                  .cell = cell,
-                                  .is_tuning = protected->is_tuning,
-                                  .dataset = &workspace->open,
-                                  .order = &workspace->order,
-                                  .secrets = &protected->secrets,
-                                  .knowledge = &workspace->knowledge,
-                                  .position = granted->position };
-
-  return assay_records_grant (&draw, made_of (protected), granted, error)
-         && assay_crossed_grant (&draw, made_of (protected), &granted->crossed, error);
-}
-
 gboolean
 assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
                        const AssaySettings *settings, gboolean is_tuning, AssayGranted *ret_granted,
@@ -424,24 +403,27 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
   const AssayComponent *component = assay_plan_attack (workspace->plan, cell);
   const gsize n_repeats = assay_component_repeats (component, settings);
   Protected *protected = is_tuning ? &workspace->tuning : &workspace->cell;
+  const AssayReleaseTerms terms = terms_of (workspace, cell, protected);
+  Made *made = made_of (protected);
 
   if (!ensure_repeats (workspace, cell, n_repeats, protected, error))
     return FALSE;
   g_clear_pointer (&workspace->granted, g_ptr_array_unref);
   workspace->granted = g_ptr_array_new ();
   for (gsize r = 0; r < n_repeats; r++)
-    g_ptr_array_add (workspace->granted, made_of (protected)->repeats->pdata[r]);
+    g_ptr_array_add (workspace->granted, made->repeats->pdata[r]);
   *ret_granted = (AssayGranted){ .grants = component->grants,
-                                 .release = made_of (protected)->release,
+                                 .release = made->release,
                                  .knowledge = &workspace->knowledge,
-                                 .groups = assay_truth_released_groups (made_of (protected)->truth),
+                                 .groups = assay_truth_released_groups (made->truth),
                                  .repeats = workspace->granted,
-                                 .truth = made_of (protected)->truth,
+                                 .truth = made->truth,
                                  .attribute_names
                                  = (const char *const *) workspace->open.attribute_names,
-                                 .position = made_position (workspace->plan, cell, is_tuning, 0) };
-  return grant_games (workspace, cell, protected, ret_granted, error)
-         && grant_own (workspace, cell, protected, ret_granted, error);
+                                 .position = assay_release_terms_position (&terms, 0) };
+  return assay_records_grant (&terms, made, ret_granted, error)
+         && assay_crossed_grant (&terms, made, &ret_granted->crossed, error)
+         && grant_own (workspace, &terms, protected, ret_granted, error);
 }
 
 gboolean

@@ -49,9 +49,8 @@ assay_own_store_bytes (const AssayOwnStore *store)
 
 /* What a handle is made of: nothing in it was not granted, but the defense and its settings. */
 typedef struct {
-  const AssayPlan *plan;
-  AssayCell cell;
-  gboolean is_tuning;
+  AssayReleaseTerms terms;
+  AssayCell cell; /* that of the terms */
   guint grants;
   AssayKnowledge knowledge;                       /* borrowed, as the dataset */
   const AssayRoleData *public_data, *record_data; /* borrowed */
@@ -70,15 +69,6 @@ run_free (gpointer data)
   g_free (run);
 }
 
-static AssayStreamKey
-stream_of (const Run *run, const char *role, guint64 number)
-{
-  g_autofree char *name
-      = g_strdup_printf ("%s%s-%" G_GUINT64_FORMAT, run->is_tuning ? "tune-" : "", role, number);
-
-  return assay_plan_stream (run->plan, &run->cell, name, NULL);
-}
-
 /* Fresh randomness for each run, but for the key where that is granted. */
 static AssayProtecting
 protecting (const Run *run, guint64 number)
@@ -86,11 +76,11 @@ protecting (const Run *run, guint64 number)
   const gboolean has_key = (run->grants & ASSAY_GRANT_KEY) != 0;
 
   return (AssayProtecting){
-    .settings = assay_plan_defense (run->plan, &run->cell)->settings,
-    .stream = stream_of (run, "own", number),
-    .common = has_key ? assay_plan_stream (run->plan, &run->cell,
-                                           run->is_tuning ? "tune-defense" : "defense", NULL)
-                      : stream_of (run, "own-key", number),
+    .settings = assay_plan_defense (run->terms.plan, &run->cell)->settings,
+    .stream = assay_release_terms_stream (&run->terms, "own-%" G_GUINT64_FORMAT, number),
+    .common = has_key ? assay_release_terms_stream (&run->terms, "defense")
+                      : assay_release_terms_stream (&run->terms, "own-key-%" G_GUINT64_FORMAT,
+                                                    number),
     .knowledge = &run->knowledge,
     .key_of = run->key_of,
   };
@@ -141,7 +131,7 @@ static gboolean
 protect_once (const Run *run, guint64 number, const AssaySecrets *secrets,
               AssayShadowMade *ret_made, GError **error)
 {
-  const AssayComponent *component = assay_plan_defense (run->plan, &run->cell);
+  const AssayComponent *component = assay_plan_defense (run->terms.plan, &run->cell);
   const AssayProtecting how = protecting (run, number);
   g_autofree char *name = assay_own_runs_name (number, run->grants, secrets);
   const gint64 start = g_get_monotonic_time ();
@@ -188,7 +178,7 @@ run_defense (gconstpointer data, guint64 number, const AssayOwnRows *own, AssayS
 static const AssayComponent *
 attack_of (const AssayOwnGrant *grant)
 {
-  return assay_plan_attack (grant->plan, grant->cell);
+  return assay_plan_attack (grant->terms->plan, grant->terms->cell);
 }
 
 /* Whoever holds the hash function of a release uses it in runs of their own. */
@@ -219,13 +209,12 @@ static AssayShadow *
 new_shadow (const AssayOwnStore *store, const AssayOwnGrant *grant, guint64 spent)
 {
   const AssayComponent *attack = attack_of (grant);
-  const AssayDataset *dataset = grant->dataset;
+  const AssayDataset *dataset = grant->terms->dataset;
   const gboolean has_database = (attack->grants & ASSAY_GRANT_DATABASE) != 0;
   Run *run = g_new (Run, 1);
 
-  *run = (Run){ .plan = grant->plan,
-                .cell = *grant->cell,
-                .is_tuning = grant->is_tuning,
+  *run = (Run){ .terms = *grant->terms,
+                .cell = *grant->terms->cell,
                 .grants = attack->grants,
                 .knowledge = { .database = has_database ? dataset->database : dataset->public_rows,
                                .public_rows = dataset->public_rows,
@@ -237,16 +226,16 @@ new_shadow (const AssayOwnStore *store, const AssayOwnGrant *grant, guint64 spen
                 .geometry = dataset->geometry,
                 .key_of = key_release (grant, attack->grants),
                 .made = store->runs };
-  if (grant->is_tuning)
-    run->cell.trial = 0;
+  run->terms.cell = &run->cell;
   return assay_shadow_new (&(AssayShadowTerms){ .run = run_defense,
                                                 .data = run,
                                                 .free_data = run_free,
                                                 .runs = attack->own.runs,
                                                 .spent = spent,
                                                 .seconds = attack->own.seconds,
-                                                .choice = stream_of (run, "own-choice", 0),
-                                                .n_secrets = grant->secrets->rows.rows,
+                                                .choice = assay_release_terms_stream (&run->terms,
+                                                                                      "own-choice-0"),
+                                                .n_secrets = grant->terms->secrets->rows.rows,
                                                 .has_key = knows_key (grant, attack->grants) });
 }
 
@@ -254,10 +243,11 @@ static gboolean
 can_run (const AssayOwnGrant *grant)
 {
   const AssayExternal *external
-      = assay_plugin_external (assay_plan_defense (grant->plan, grant->cell)->plugin);
+      = assay_plugin_external (
+          assay_plan_defense (grant->terms->plan, grant->terms->cell)->plugin);
 
   return (attack_of (grant)->grants & ASSAY_GRANT_MECHANISM) != 0
-         && (external == NULL || external->verify == NULL) && grant->dataset->public_rows != NULL;
+         && (external == NULL || external->verify == NULL) && grant->terms->dataset->public_rows != NULL;
 }
 
 /* ---- Pairs ---- */
@@ -265,22 +255,18 @@ can_run (const AssayOwnGrant *grant)
 static AssayPairs *
 make_pairs (const AssayOwnStore *store, const AssayOwnGrant *grant, GError **error)
 {
-  const gsize n_public = assay_rows_count (grant->dataset->public_rows);
-  const AssayRoleData *known = &grant->dataset->public_data;
+  const gsize n_public = assay_rows_count (grant->terms->dataset->public_rows);
+  const AssayRoleData *known = &grant->terms->dataset->public_data;
   const AssayArray *labels = of_all (known->labels, n_public);
   g_autoptr (AssayShadow) shadow = new_shadow (store, grant, 0);
-  AssayCell keyed = *grant->cell;
 
-  if (grant->is_tuning)
-    keyed.trial = 0;
   return assay_shadow_pairs (
       shadow,
-      &(AssayOwnPool){ .rows = grant->dataset->public_rows,
+      &(AssayOwnPool){ .rows = grant->terms->dataset->public_rows,
                        .labels = labels != NULL ? assay_array_int64 (labels) : NULL,
                        .attributes = of_all (known->attributes, n_public),
                        .most = attack_of (grant)->own.rows,
-                       .order = assay_plan_stream (grant->plan, &keyed,
-                                                   grant->is_tuning ? "tune-own" : "own", NULL) },
+                       .order = assay_release_terms_stream (grant->terms, "own") },
       error);
 }
 
@@ -336,10 +322,11 @@ check_apart (const AssayPairs *pairs, AssayView secrets, GError **error)
 static AssayPairs *
 read_pairs (const AssayOwnGrant *grant, GError **error)
 {
-  g_autoptr (AssayPairs) pairs = assay_own_rows_read (attack_of (grant), &grant->position, error);
+  const AssayRunPosition position = assay_release_terms_position (grant->terms, 0);
+  g_autoptr (AssayPairs) pairs = assay_own_rows_read (attack_of (grant), &position, error);
 
   /* As they came, and as the defense protects them. */
-  if (pairs == NULL || !check_apart (pairs, grant->secrets->rows, error)
+  if (pairs == NULL || !check_apart (pairs, grant->terms->secrets->rows, error)
       || !check_apart (
           pairs, assay_array_view (assay_arrays_get (&grant->truth->arrays, "secrets")), error))
     return NULL;
@@ -364,7 +351,7 @@ take_known (const AssayOwnGrant *grant, GError **error)
                    assay_own_release_new (assay_release_granted (grant->known->release, grants),
                                           truth,
                                           g_memdup2 (grant->known->numbers, n * sizeof (gsize))));
-  return check_apart (pairs, grant->secrets->rows, error) ? g_steal_pointer (&pairs) : NULL;
+  return check_apart (pairs, grant->terms->secrets->rows, error) ? g_steal_pointer (&pairs) : NULL;
 }
 
 /* What pairs beside a release depend on. */

@@ -3,8 +3,7 @@
  * attacks. */
 #pragma once
 
-#include "runner/plan/plan.h"
-#include "runner/run/steps.h"
+#include "runner/run/terms.h"
 
 /* The pairs beside one release, as far as attacks asked for them. */
 typedef struct _AssayOwnStore AssayOwnStore;
@@ -14,16 +13,11 @@ void assay_own_store_free (AssayOwnStore *store);         /* may be NULL */
 gsize assay_own_store_bytes (const AssayOwnStore *store); /* 0 of NULL */
 
 typedef struct {
-  const AssayPlan *plan;
-  const AssayCell *cell; /* of an attack */
-  gboolean is_tuning;
-  const AssayDataset *dataset;
-  const AssaySecrets *secrets;
-  const AssayRelease *release;  /* under attack */
-  const AssayTruth *truth;      /* of it: only to see that pairs are of others */
-  const AssayOwnRelease *known; /* rows that are known in it; NULL: none */
-  const AssayRoleData *records; /* what is known of the records of the game member */
-  AssayRunPosition position;
+  const AssayReleaseTerms *terms; /* the cell is one of an attack */
+  const AssayRelease *release;    /* under attack */
+  const AssayTruth *truth;        /* of it: only to see that pairs are of others */
+  const AssayOwnRelease *known;   /* rows that are known in it; NULL: none */
+  const AssayRoleData *records;   /* what is known of the records of the game member */
 } AssayOwnGrant;
 
 /* What the attack of the cell is granted of it: NULL where nothing is. @ret_pairs belong to the
