@@ -63,16 +63,15 @@ static gboolean
 add_control (AssayStore *store, const char *key, AssayResultControl control, AssayResults *results,
              GError **error)
 {
-  g_autofree char *text = NULL;
-  g_auto (GStrv) words = NULL;
+  AssayControlOutcome outcome;
+  gboolean is_there;
 
-  if (!assay_store_get (store, key, &text, error))
+  if (!assay_store_control (store, key, &outcome, &is_there, error))
     return FALSE;
-  words = text != NULL ? g_strsplit (text, " ", 3) : NULL;
-  if (words != NULL && g_strv_length (words) == 3) {
-    control.is_won = g_str_equal (words[0], "won");
-    control.share = g_ascii_strtod (words[1], NULL);
-    control.n = g_ascii_strtoull (words[2], NULL, 10);
+  if (is_there) {
+    control.is_won = outcome.is_won;
+    control.share = outcome.share;
+    control.n = outcome.n;
     if (control.defense != NULL)
       control.at_least = assay_control_like_at_least (control.n);
     g_array_append_val (results->controls, control);

@@ -243,15 +243,15 @@ assay_plan_index (const AssayPlan *plan, const AssayCell *cell)
 
 const AssayCell *assay_plan_find_cell (const AssayPlan *plan, const char *id); /* NULL: none */
 
-/* The stream of @role ("data", "secrets", "defense", "attack", "utility", "metric") in a cell,
- * keyed by the settings upstream of that role. @attack is the resolved settings' text of the attack
- * (where tuning chose them) or of the utility; NULL for roles before it. */
 /* How often the attack of @cell is played with @settings: once unless it draws numbers that all
  * secrets share. A claim can rest on it if that is ASSAY_ENOUGH_STARTS or more. */
 #define ASSAY_ENOUGH_STARTS 3
 guint assay_plan_starts (const AssayPlan *plan, const AssayCell *cell,
                          const AssaySettings *settings);
 
+/* The stream of @role ("data", "secrets", "defense", "attack", "utility", "metric") in a cell,
+ * keyed by the settings upstream of that role. @attack is the resolved settings' text of the attack
+ * (where tuning chose them) or of the utility; NULL for roles before it. */
 AssayStreamKey assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, const char *role,
                                   const char *attack);
 

@@ -1,8 +1,6 @@
 /* Controls that are like the cells, and drawn among them. */
 #include "runner/run/like-control.h"
 
-#include "core/base/text.h"
-
 gboolean
 assay_like_control_has (const AssayComponent *attack)
 {
@@ -81,25 +79,15 @@ assay_like_control_play (const AssayLikeControl *control, gboolean *ret_is_won,
 {
   g_autofree char *key = assay_run_like_control_key (
       control->cell->attack, assay_plan_index (control->plan, control->cell));
-  g_autofree char *known = NULL;
-  g_autofree char *share = NULL;
-  g_autofree char *text = NULL;
   AssayControlOutcome outcome;
+  gboolean is_there;
 
-  if (!assay_store_get (control->store, key, &known, error))
+  if (!assay_store_control (control->store, key, &outcome, &is_there, error)
+      || (!is_there && !play (control, &outcome, error)))
     return FALSE;
-  *ret_is_played = TRUE;
-  if (known != NULL) {
-    *ret_is_won = g_str_has_prefix (known, "won");
-    return TRUE;
-  }
-  if (!play (control, &outcome, error))
-    return FALSE;
-  *ret_is_played = outcome.n > 0;
+  *ret_is_played = is_there || outcome.n > 0;
   if (!*ret_is_played)
     return TRUE;
   *ret_is_won = outcome.is_won;
-  share = assay_text_number (outcome.share);
-  text = g_strdup_printf ("%s %s %zu", outcome.is_won ? "won" : "lost", share, outcome.n);
-  return assay_store_set (control->store, key, text, error);
+  return is_there || assay_store_set_control (control->store, key, &outcome, error);
 }

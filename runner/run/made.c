@@ -206,8 +206,8 @@ take_apart (const Mixed *mixed, const AssaySecrets *secrets, const AssayRelease 
 }
 
 static gboolean
-protect_known (const AssayReleaseTerms *terms, const AssayProtecting *how, const AssaySecrets *secrets,
-                    Made *made, GError **error)
+protect_known (const AssayReleaseTerms *terms, const AssayProtecting *how,
+               const AssaySecrets *secrets, Made *made, GError **error)
 {
   const AssayComponent *component = assay_plan_defense (terms->plan, terms->cell);
   AssayStream stream = assay_stream (how->stream, G_MAXUINT32);
@@ -239,8 +239,8 @@ made_protect (const AssayReleaseTerms *terms, gsize repeat, Made *made, GError *
   const AssayStreamKey common = assay_release_terms_stream (terms, "defense");
   const AssayProtecting how
       = { .settings = component->settings,
-          .stream = repeat > 0 ? assay_release_terms_stream (terms, "defense-repeat-%zu", repeat)
-                               : common,
+          .stream
+          = repeat > 0 ? assay_release_terms_stream (terms, "defense-repeat-%zu", repeat) : common,
           .common = common,
           .knowledge = terms->knowledge };
   AssaySecrets secrets = *terms->secrets;

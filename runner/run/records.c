@@ -43,7 +43,8 @@ find_others (const AssayReleaseTerms *terms, gsize *ret_n)
     g_hash_table_add (taken, &groups[terms->order->rows[first_of (terms) + i]]);
   for (gsize i = 0; i < n; i++) {
     const gsize row = terms->order->rows[i];
-    const gboolean is_released = i >= first_of (terms) && i < first_of (terms) + n_secrets_of (terms);
+    const gboolean is_released
+        = i >= first_of (terms) && i < first_of (terms) + n_secrets_of (terms);
 
     if (!is_released
         && (groups == NULL || !g_hash_table_contains (taken, &groups[row])))
@@ -136,7 +137,8 @@ assay_records_grant (const AssayReleaseTerms *terms, Made *made, AssayGranted *i
 
 /* Protects the secrets @mates, in this order, with randomness and a key of their own. */
 static gboolean
-protect_mates (const AssayReleaseTerms *terms, const gint64 *mates, gsize m, Made *made, GError **error)
+protect_mates (const AssayReleaseTerms *terms, const gint64 *mates, gsize m, Made *made,
+               GError **error)
 {
   const AssayComponent *component = assay_plan_defense (terms->plan, terms->cell);
   const AssaySecrets *all = terms->secrets;

@@ -8,8 +8,8 @@
  * has them, and grants them with their classes: they are the same for all attacks on a release.
  * Those that were not released are of other groups than the secrets. ASSAY_ERROR_MISMATCH where
  * there are none. */
-gboolean assay_records_grant (const AssayReleaseTerms *terms, Made *made, AssayGranted *inout_granted,
-                              GError **error);
+gboolean assay_records_grant (const AssayReleaseTerms *terms, Made *made,
+                              AssayGranted *inout_granted, GError **error);
 
 /* Where it plays cross, gives @made a second release of its secrets (of 1000 of them at most), in
  * random order, with randomness and a key of its own, and its truth `mates`, and sets @ret_crossed.

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/free.h"
-#include "core/base/text.h"
 #include "core/games/control.h"
 #include "runner/run/audit.h"
 #include "runner/run/inputs.h"
@@ -133,29 +132,21 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
 {
   const AssayComponent *component = assay_plan_attack (runner->plan, cell);
   g_autofree char *key = assay_run_control_key (cell->attack, candidate);
-  g_autofree char *known = NULL;
-  g_autofree char *text = NULL;
-  g_autofree char *share = NULL;
-  AssayControlOutcome outcome;
+  AssayControlOutcome outcome = { .is_won = TRUE };
+  gboolean is_there = TRUE;
 
   /* An external guess has no program that could play one; the judge says what that means. */
-  if (!assay_control_terms (component->plugin).is_there) {
-    *ret_is_won = TRUE;
-    return TRUE;
-  }
-  if (!assay_store_get (runner->store, key, &known, error))
+  if (assay_control_terms (component->plugin).is_there
+      && !assay_store_control (runner->store, key, &outcome, &is_there, error))
     return FALSE;
-  if (known != NULL) {
-    *ret_is_won = g_str_has_prefix (known, "won");
-    return TRUE;
+  if (!is_there) {
+    report_progress (runner, "playing the attack's control");
+    if (!assay_control_play (component->plugin, settings, runner->plan->seed, &outcome, error)
+        || !assay_store_set_control (runner->store, key, &outcome, error))
+      return FALSE;
   }
-  report_progress (runner, "playing the attack's control");
-  if (!assay_control_play (component->plugin, settings, runner->plan->seed, &outcome, error))
-    return FALSE;
-  share = assay_text_number (outcome.share);
-  text = g_strdup_printf ("%s %s %zu", outcome.is_won ? "won" : "lost", share, outcome.n);
   *ret_is_won = outcome.is_won;
-  return assay_store_set (runner->store, key, text, error);
+  return TRUE;
 }
 
 /* ---- One cell ---- */

@@ -280,13 +280,13 @@ static AssayReleaseTerms
 terms_of (const AssayWorkspace *workspace, const AssayCell *cell, const Protected *protected)
 {
   return (AssayReleaseTerms){ .plan = workspace->plan,
-                      .cell = cell,
-                      .is_tuning = protected->is_tuning,
-                      .known = protected->known_rows,
-                      .dataset = &workspace->open,
-                      .order = &workspace->order,
-                      .secrets = &protected->secrets,
-                      .knowledge = &workspace->knowledge };
+                              .cell = cell,
+                              .is_tuning = protected->is_tuning,
+                              .known = protected->known_rows,
+                              .dataset = &workspace->open,
+                              .order = &workspace->order,
+                              .secrets = &protected->secrets,
+                              .knowledge = &workspace->knowledge };
 }
 
 static AssayShared *
@@ -412,15 +412,15 @@ assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell,
   workspace->granted = g_ptr_array_new ();
   for (gsize r = 0; r < n_repeats; r++)
     g_ptr_array_add (workspace->granted, made->repeats->pdata[r]);
-  *ret_granted = (AssayGranted){ .grants = component->grants,
-                                 .release = made->release,
-                                 .knowledge = &workspace->knowledge,
-                                 .groups = assay_truth_released_groups (made->truth),
-                                 .repeats = workspace->granted,
-                                 .truth = made->truth,
-                                 .attribute_names
-                                 = (const char *const *) workspace->open.attribute_names,
-                                 .position = assay_release_terms_position (&terms, 0) };
+  *ret_granted
+      = (AssayGranted){ .grants = component->grants,
+                        .release = made->release,
+                        .knowledge = &workspace->knowledge,
+                        .groups = assay_truth_released_groups (made->truth),
+                        .repeats = workspace->granted,
+                        .truth = made->truth,
+                        .attribute_names = (const char *const *) workspace->open.attribute_names,
+                        .position = assay_release_terms_position (&terms, 0) };
   return assay_records_grant (&terms, made, ret_granted, error)
          && assay_crossed_grant (&terms, made, &ret_granted->crossed, error)
          && grant_own (workspace, &terms, protected, ret_granted, error);

@@ -208,6 +208,36 @@ assay_run_like_control_key (guint attack, gsize cell)
   return g_strdup_printf ("control.%u.like.%zu", attack, cell);
 }
 
+/* "won share n" */
+gboolean
+assay_store_set_control (AssayStore *store, const char *key, const AssayControlOutcome *outcome,
+                         GError **error)
+{
+  g_autofree char *share = assay_text_number (outcome->share);
+  g_autofree char *text
+      = g_strdup_printf ("%s %s %zu", outcome->is_won ? "won" : "lost", share, outcome->n);
+
+  return assay_store_set (store, key, text, error);
+}
+
+gboolean
+assay_store_control (AssayStore *store, const char *key, AssayControlOutcome *ret_outcome,
+                     gboolean *ret_is_there, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_auto (GStrv) words = NULL;
+
+  if (!assay_store_get (store, key, &text, error))
+    return FALSE;
+  words = g_strsplit (text != NULL ? text : "", " ", 3);
+  *ret_is_there = g_strv_length (words) == 3;
+  if (*ret_is_there)
+    *ret_outcome = (AssayControlOutcome){ .is_won = g_str_equal (words[0], "won"),
+                                          .share = g_ascii_strtod (words[1], NULL),
+                                          .n = g_ascii_strtoull (words[2], NULL, 10) };
+  return TRUE;
+}
+
 /* ---- Data ---- */
 
 char *

@@ -48,10 +48,16 @@ gboolean assay_store_starts (AssayStore *store, gsize cell, AssayStartsRecord *r
 gboolean assay_store_set_suspect (AssayStore *store, gsize cell, const char *why, GError **error);
 gboolean assay_store_suspect (AssayStore *store, gsize cell, char **ret_why, GError **error);
 
-/* The store's key for the outcome of a control: "won share n". */
+/* The store's key for the outcome of a control. */
 char *assay_run_control_key (guint attack, guint candidate);
 /* The same of one that was played beside the cell of that number. */
 char *assay_run_like_control_key (guint attack, gsize cell);
+
+gboolean assay_store_set_control (AssayStore *store, const char *key,
+                                  const AssayControlOutcome *outcome, GError **error);
+/* FALSE in @ret_is_there: it was not played yet. */
+gboolean assay_store_control (AssayStore *store, const char *key, AssayControlOutcome *ret_outcome,
+                              gboolean *ret_is_there, GError **error);
 
 /* The store's key for the hash of what was read as dataset @index. */
 char *assay_store_dataset_key (guint index);

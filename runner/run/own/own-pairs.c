@@ -78,9 +78,9 @@ protecting (const Run *run, guint64 number)
   return (AssayProtecting){
     .settings = assay_plan_defense (run->terms.plan, &run->cell)->settings,
     .stream = assay_release_terms_stream (&run->terms, "own-%" G_GUINT64_FORMAT, number),
-    .common = has_key ? assay_release_terms_stream (&run->terms, "defense")
-                      : assay_release_terms_stream (&run->terms, "own-key-%" G_GUINT64_FORMAT,
-                                                    number),
+    .common = has_key
+                  ? assay_release_terms_stream (&run->terms, "defense")
+                  : assay_release_terms_stream (&run->terms, "own-key-%" G_GUINT64_FORMAT, number),
     .knowledge = &run->knowledge,
     .key_of = run->key_of,
   };
@@ -227,27 +227,27 @@ new_shadow (const AssayOwnStore *store, const AssayOwnGrant *grant, guint64 spen
                 .key_of = key_release (grant, attack->grants),
                 .made = store->runs };
   run->terms.cell = &run->cell;
-  return assay_shadow_new (&(AssayShadowTerms){ .run = run_defense,
-                                                .data = run,
-                                                .free_data = run_free,
-                                                .runs = attack->own.runs,
-                                                .spent = spent,
-                                                .seconds = attack->own.seconds,
-                                                .choice = assay_release_terms_stream (&run->terms,
-                                                                                      "own-choice-0"),
-                                                .n_secrets = grant->terms->secrets->rows.rows,
-                                                .has_key = knows_key (grant, attack->grants) });
+  return assay_shadow_new (
+      &(AssayShadowTerms){ .run = run_defense,
+                           .data = run,
+                           .free_data = run_free,
+                           .runs = attack->own.runs,
+                           .spent = spent,
+                           .seconds = attack->own.seconds,
+                           .choice = assay_release_terms_stream (&run->terms, "own-choice-0"),
+                           .n_secrets = grant->terms->secrets->rows.rows,
+                           .has_key = knows_key (grant, attack->grants) });
 }
 
 static gboolean
 can_run (const AssayOwnGrant *grant)
 {
   const AssayExternal *external
-      = assay_plugin_external (
-          assay_plan_defense (grant->terms->plan, grant->terms->cell)->plugin);
+      = assay_plugin_external (assay_plan_defense (grant->terms->plan, grant->terms->cell)->plugin);
 
   return (attack_of (grant)->grants & ASSAY_GRANT_MECHANISM) != 0
-         && (external == NULL || external->verify == NULL) && grant->terms->dataset->public_rows != NULL;
+         && (external == NULL || external->verify == NULL)
+         && grant->terms->dataset->public_rows != NULL;
 }
 
 /* ---- Pairs ---- */
