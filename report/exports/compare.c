@@ -6,6 +6,7 @@
 #include "core/base/free.h"
 #include "core/base/text.h"
 #include "report/exports/csv-field.h"
+#include "report/exports/exports.h"
 
 /* More sentences than these nobody reads on a terminal. */
 #define MAX_SENTENCES 12
@@ -134,29 +135,6 @@ ASSAY_CLEAR_FUNC (AssayComparedRest, assay_compared_rest_clear, g_ptr_array_unre
 
 /* ---- The table for a terminal ---- */
 
-static char *
-format_number (double value, gboolean is_share)
-{
-  if (!isfinite (value) || fabs (value) >= G_MAXDOUBLE)
-    return g_strdup ("?");
-  return is_share ? g_strdup_printf ("%.1f", 100 * value) : g_strdup_printf ("%.3g", value);
-}
-
-/* "71.3 % [68.2, 74.1]", "0.142 [0.136, 0.15]", of epsilon "> 1.2". */
-static char *
-format_measurement (const AssayMeasurement *measurement)
-{
-  const AssayResultMeasure *measure = measurement->measure;
-  const gboolean is_share = measure->is_share;
-  g_autofree char *estimate = format_number (measurement->interval.estimate, is_share);
-  g_autofree char *lower = format_number (measurement->interval.lower, is_share);
-  g_autofree char *upper = format_number (measurement->interval.upper, is_share);
-
-  if (measure->is_epsilon)
-    return g_strdup_printf ("> %s", lower);
-  return g_strdup_printf ("%s%s [%s, %s]", estimate, is_share ? " %" : "", lower, upper);
-}
-
 #define N_COLUMNS 6
 
 /* Rows of N_COLUMNS texts each. */
@@ -173,13 +151,14 @@ make_rows (const AssayCompared *compared, const AssayCompareAxis *axis)
 
   g_ptr_array_add (rows, g_strdupv ((char **) head));
   ASSAY_FOR_EACH_IN (const AssayComparePoint, point, axis->points) {
-    char *const row[] = { g_strdup (point->is_optimal ? "*" : ""),
-                          g_strdup (assay_compared_run (compared, point->run)->name),
-                          g_strdup (point->defense->name),
-                          format_measurement (point->leak),
-                          g_strdup (point->attack->attack_or_utility->name),
-                          point->use != NULL ? format_measurement (point->use) : g_strdup (""),
-                          NULL };
+    char *const row[]
+        = { g_strdup (point->is_optimal ? "*" : ""),
+            g_strdup (assay_compared_run (compared, point->run)->name),
+            g_strdup (point->defense->name),
+            assay_report_measurement (point->leak),
+            g_strdup (point->attack->attack_or_utility->name),
+            point->use != NULL ? assay_report_measurement (point->use) : g_strdup (""),
+            NULL };
 
     g_ptr_array_add (rows, g_memdup2 (row, sizeof row));
   }

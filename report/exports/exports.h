@@ -16,6 +16,8 @@ char *assay_report_junit (const AssayResults *results);
 char *assay_report_markdown (const AssayResults *results);
 /* The table for a terminal, at most @width columns wide where that is possible. */
 char *assay_report_table (const AssayResults *results, guint width);
+/* "71.3 % [68.2, 74.1]" or "0.142 [0.136, 0.15]"; of epsilon "> 1.2". */
+char *assay_report_measurement (const AssayMeasurement *measurement);
 /* The contact sheets: where each is and how large, one line each, for a terminal. */
 char *assay_report_contact_sheets (const AssayResults *results, const char *folder);
 /* NAME.png: the pictures of @sheet, which has columns; in its text chunks the @title and what each

@@ -20,29 +20,29 @@ format_number (double value, gboolean is_share)
                                                     : g_strdup_printf ("%.3g", value);
 }
 
-/* "71.3 % [68.2, 74.1]" or "0.142 [0.136, 0.15]". */
+char *
+assay_report_measurement (const AssayMeasurement *measurement)
+{
+  const AssayInterval *interval = &measurement->interval;
+  const gboolean is_share = measurement->measure->is_share;
+  g_autofree char *estimate = format_number (interval->estimate, is_share);
+  g_autofree char *lower = format_number (interval->lower, is_share);
+  g_autofree char *upper = format_number (interval->upper, is_share);
+
+  if (measurement->measure->is_epsilon)
+    return g_strdup_printf ("> %s", lower);
+  return g_strdup_printf ("%s%s [%s, %s]", estimate, is_share ? " %" : "", lower, upper);
+}
+
+/* With a mark where the cell did not end well; of a cell without the measure, why. */
 static char *
 format_measurement (const AssayResultCell *cell, const AssayMeasurement *measurement)
 {
-  const AssayInterval *interval;
-  g_autofree char *estimate = NULL;
-  g_autofree char *lower = NULL;
-  g_autofree char *upper = NULL;
-  gboolean is_share;
+  g_autofree char *text = measurement != NULL ? assay_report_measurement (measurement) : NULL;
 
-  if (measurement == NULL)
+  if (text == NULL)
     return g_strdup (cell != NULL && cell->status == ASSAY_RESULT_ERROR ? "error" : "-");
-  is_share = measurement->measure->is_share;
-  interval = &measurement->interval;
-  if (measurement->measure->is_epsilon) {
-    lower = format_number (interval->lower, FALSE);
-    return g_strdup_printf ("> %s%s", lower, cell->status == ASSAY_RESULT_OK ? "" : " !");
-  }
-  estimate = format_number (interval->estimate, is_share);
-  lower = format_number (interval->lower, is_share);
-  upper = format_number (interval->upper, is_share);
-  return g_strdup_printf ("%s%s [%s, %s]%s", estimate, is_share ? " %" : "", lower, upper,
-                          cell->status == ASSAY_RESULT_OK ? "" : " !");
+  return g_strconcat (text, cell->status == ASSAY_RESULT_OK ? "" : " !", NULL);
 }
 
 static void

@@ -8,14 +8,6 @@
 #define MAX_TITLE 76
 #define LOOK "linecolor rgb '#808080' linewidth 1.4 dashtype 3"
 
-static void
-append_number (GString *gp, double value)
-{
-  g_autofree char *text = assay_text_number (value);
-
-  g_string_append (gp, text);
-}
-
 static gboolean
 is_shown (const AssayPlotRange *range, double value)
 {
@@ -45,9 +37,9 @@ append_points (GString *gp, const AssayCurveBound *bound, const AssayPlotRange *
 {
   g_string_append_printf (gp, "$bound%u << EOD\n", number);
   ASSAY_FOR_EACH_IN (const AssayCurvePoint, point, bound->points) {
-    append_number (gp, x->factor * point->x.value);
+    assay_plot_append_number (gp, x->factor * point->x.value);
     g_string_append_c (gp, ',');
-    append_number (gp, y->factor * point->y.value);
+    assay_plot_append_number (gp, y->factor * point->y.value);
     g_string_append_c (gp, '\n');
   }
   g_string_append (gp, "EOD\n");
@@ -64,9 +56,9 @@ assay_plot_append_bound_data (GString *gp, const AssayCurve *curve, const AssayP
       append_points (gp, bound, x, y, b + 1);
     } else if (bound->is_x && is_shown (x, bound->level)) {
       g_string_append_printf (gp, "set arrow %u from ", b + 1);
-      append_number (gp, x->factor * bound->level);
+      assay_plot_append_number (gp, x->factor * bound->level);
       g_string_append (gp, ", graph 0 to ");
-      append_number (gp, x->factor * bound->level);
+      assay_plot_append_number (gp, x->factor * bound->level);
       g_string_append (gp, ", graph 1 nohead " LOOK "\n");
     }
   }
@@ -85,7 +77,7 @@ assay_plot_append_bounds (GString *gp, const AssayCurve *curve, const AssayPlotR
     if (bound->points != NULL)
       g_string_append_printf (gp, "$bound%u using 1:2 with linespoints pointtype 1", b + 1);
     else if (!bound->is_x && is_shown (y, bound->level))
-      append_number (gp, y->factor * bound->level);
+      assay_plot_append_number (gp, y->factor * bound->level);
     else
       g_string_append (gp, "NaN"); /* an arrow, or beyond the picture: its words alone */
     g_string_append_printf (gp, "%s " LOOK " title %s", bound->points != NULL ? "" : " with lines",

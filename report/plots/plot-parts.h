@@ -12,6 +12,9 @@ typedef struct {
   double factor;    /* of the drawn to the value */
 } AssayPlotRange;
 
+/* Exact, as gnuplot reads it. */
+void assay_plot_append_number (GString *gp, double value);
+
 /* Lines that are drawn. */
 guint assay_plot_n_lines (const AssayCurve *curve);
 

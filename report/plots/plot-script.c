@@ -58,8 +58,8 @@ append_quoted (GString *gp, const char *text, gsize most)
   g_string_append (gp, quoted);
 }
 
-static void
-append_number (GString *gp, double value)
+void
+assay_plot_append_number (GString *gp, double value)
 {
   g_autofree char *text = assay_text_number (value);
 
@@ -258,7 +258,7 @@ append_setting_ticks (GString *gp, const AssayCurve *curve, const AssayPlotRange
     const double tick = g_array_index (ticks, double, t);
 
     g_string_append_printf (gp, "%s'%.6g' ", t > 0 ? ", " : "", tick * x->factor);
-    append_number (gp, tick * x->factor);
+    assay_plot_append_number (gp, tick * x->factor);
   }
   g_string_append (gp, ")\n");
 }
@@ -299,9 +299,9 @@ append_labels (GString *gp, const AssayCurve *curve, const AssayPlotRange *x,
         continue;
       g_array_append_vals (taken, at, 2);
       g_string_append_printf (gp, "set label %u '%.6g' at ", number++, point->setting);
-      append_number (gp, x->factor * point->x.value);
+      assay_plot_append_number (gp, x->factor * point->x.value);
       g_string_append_c (gp, ',');
-      append_number (gp, y->factor * point->y.value);
+      assay_plot_append_number (gp, y->factor * point->y.value);
       g_string_append_printf (gp, " offset 1,-0.7 font ',10' textcolor linetype %u\n", l + 1);
     }
   }
@@ -377,16 +377,17 @@ append_level (GString *gp, const AssayCurve *curve, const AssayCurveLine *line, 
   if (has_bars (&curve->y) && n_levels (curve) <= MAX_BANDS && isfinite (value->lower)
       && isfinite (value->upper)) {
     g_string_append (gp, "  '+' using 1:(");
-    append_number (gp, y->is_log && value->lower <= 0 ? y->low : y->factor * value->lower);
+    assay_plot_append_number (gp,
+                              y->is_log && value->lower <= 0 ? y->low : y->factor * value->lower);
     g_string_append (gp, "):(");
-    append_number (gp, y->factor * value->upper);
+    assay_plot_append_number (gp, y->factor * value->upper);
     g_string_append_printf (gp,
                             ") with filledcurves linetype %u fillstyle transparent solid 0.12 "
                             "noborder notitle, \\\n",
                             number);
   }
   g_string_append (gp, "  ");
-  append_number (gp, y->factor * value->value);
+  assay_plot_append_number (gp, y->factor * value->value);
   g_string_append_printf (gp, " with lines linetype %u linewidth 1 dashtype 2", number);
   append_title (gp, curve, line);
 }

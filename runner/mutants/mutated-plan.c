@@ -52,12 +52,9 @@ make_release (guint index, const AssayComponent *defense, G_GNUC_UNUSED gsize co
 }
 
 const AssayMutantFamily assay_mutant_families[ASSAY_N_MUTANT_FAMILIES] = {
-  { "mechanism", assay_mechanism_mutants_count, assay_mechanism_mutant_kind, is_distinguished,
-    make_mechanism, FALSE },
-  { "dataset", assay_dataset_mutants_count, assay_dataset_mutant_kind, is_run_once, make_dataset,
-    FALSE },
-  { "release", assay_release_mutants_count, assay_release_mutant_kind, is_attacked, make_release,
-    TRUE },
+  { "mechanism", assay_mechanism_mutant_kind, is_distinguished, make_mechanism, FALSE },
+  { "dataset", assay_dataset_mutant_kind, is_run_once, make_dataset, FALSE },
+  { "release", assay_release_mutant_kind, is_attacked, make_release, TRUE },
 };
 
 /* Whether a mutant of @family in @cell could break @claim. */

@@ -9,8 +9,7 @@
  * attacks recover. */
 typedef struct {
   const char *name;
-  guint (*count) (void);
-  const AssayMutantKind *(*kind) (guint index);
+  const AssayMutantKind *(*kind) (guint index);            /* NULL: there are no more */
   gboolean (*is_played_by) (const AssayComponent *attack); /* what the cell's attack would see */
   /* NULL: with *ret_why_not, or with an error. */
   AssayMutant *(*make) (guint index, const AssayComponent *defense, gsize cols,

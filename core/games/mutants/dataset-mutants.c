@@ -415,16 +415,10 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
          && (mistake->alter == NULL || alter (mutant, context, secrets, ret_release, error));
 }
 
-guint
-assay_dataset_mutants_count (void)
-{
-  return G_N_ELEMENTS (mistakes);
-}
-
 const AssayMutantKind *
 assay_dataset_mutant_kind (guint index)
 {
-  return &mistakes[index].kind;
+  return index < G_N_ELEMENTS (mistakes) ? &mistakes[index].kind : NULL;
 }
 
 AssayMutant *

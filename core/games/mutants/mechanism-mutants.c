@@ -16,16 +16,10 @@ typedef struct {
   AssayMechanismView weaker; /* borrows all but its settings from @view */
 } Own;
 
-guint
-assay_mechanism_mutants_count (void)
-{
-  return assay_n_mechanism_mistakes;
-}
-
 const AssayMutantKind *
 assay_mechanism_mutant_kind (guint index)
 {
-  return &assay_mechanism_mistakes[index].kind;
+  return index < assay_n_mechanism_mistakes ? &assay_mechanism_mistakes[index].kind : NULL;
 }
 
 /* How long it took: two deviations more on one side. */

@@ -8,8 +8,7 @@
 
 #include "core/games/mutants/mutant.h"
 
-/* In the order in which they are played. */
-guint assay_mechanism_mutants_count (void);
+/* In the order in which they are played; NULL: there are no more. */
 const AssayMutantKind *assay_mechanism_mutant_kind (guint index);
 
 /* Mutant number @index of @base, whose secrets have @cols columns, at the claimed budget. NULL with

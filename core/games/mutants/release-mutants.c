@@ -311,16 +311,10 @@ static const Mistake mistakes[] = {
     .has_seed = TRUE },
 };
 
-guint
-assay_release_mutants_count (void)
-{
-  return G_N_ELEMENTS (mistakes);
-}
-
 const AssayMutantKind *
 assay_release_mutant_kind (guint index)
 {
-  return &mistakes[index].kind;
+  return index < G_N_ELEMENTS (mistakes) ? &mistakes[index].kind : NULL;
 }
 
 /* ---- The wrapper ---- */

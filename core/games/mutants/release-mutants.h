@@ -5,8 +5,7 @@
 
 #include "core/games/mutants/mutant.h"
 
-/* In the order in which they are played. */
-guint assay_release_mutants_count (void);
+/* In the order in which they are played; NULL: there are no more. */
 const AssayMutantKind *assay_release_mutant_kind (guint index);
 
 /* Mutant number @index of @base. NULL with *ret_why_not where the mistake cannot be made on

@@ -158,5 +158,5 @@ Test (dataset_mutants, each_secret_for_itself)
 
   cr_assert_null (assay_dataset_mutant_new (0, base, settings, &why_not));
   cr_assert_not_null (strstr (why_not, "each secret is protected for itself"));
-  cr_assert_eq (assay_dataset_mutants_count (), 20);
+  cr_assert (assay_dataset_mutant_kind (19) != NULL && assay_dataset_mutant_kind (20) == NULL);
 }

@@ -84,7 +84,7 @@ Test (mechanism_mutants, twenty_with_names_of_their_own)
 {
   g_autoptr (GHashTable) ids = g_hash_table_new (g_str_hash, g_str_equal);
 
-  cr_assert (assay_mechanism_mutants_count () == 20);
+  cr_assert (assay_mechanism_mutant_kind (19) != NULL && assay_mechanism_mutant_kind (20) == NULL);
   for (guint i = 0; i < 20; i++) {
     const AssayMutantKind *kind = assay_mechanism_mutant_kind (i);
 
