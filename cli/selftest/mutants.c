@@ -56,13 +56,12 @@ open_run (const AssayPlan *plan, const char *folder, GError **error)
   if (!run->is_finished)
     return assay_fail_null (error, ASSAY_ERROR_MISMATCH, "--out %s: expected a finished run of %s",
                             folder, plan->scenario);
-  if (!g_str_equal (run->plan->sha256, plan->sha256)) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "--out %s: is the run of another scenario or of other settings; expected one of %s "
-                "as it is now",
-                folder, plan->scenario);
-    return NULL;
-  }
+  if (!g_str_equal (run->plan->sha256, plan->sha256))
+    return assay_fail_null (
+        error, ASSAY_ERROR_MISMATCH,
+        "--out %s: is the run of another scenario or of other settings; expected one of %s "
+        "as it is now",
+        folder, plan->scenario);
   return g_steal_pointer (&run);
 }
 

@@ -28,12 +28,10 @@ fill_in (const char *folder, const AssayRunPosition *position, GError **error)
     const gsize length = end != NULL ? (gsize) (end + 1 - folder) : 1;
     g_autofree char *value = end != NULL ? value_of (folder, length, position) : NULL;
 
-    if (end != NULL && value == NULL) {
-      assay_fail (error, ASSAY_ERROR_DATA, "'%.*s' stands for nothing; expected %s, %s or %s",
-                  (int) length, folder, ASSAY_FOLDER_TRIAL, ASSAY_FOLDER_REPEAT,
-                  ASSAY_FOLDER_DEFENSE);
-      return NULL;
-    }
+    if (end != NULL && value == NULL)
+      return assay_fail_null (
+          error, ASSAY_ERROR_DATA, "'%.*s' stands for nothing; expected %s, %s or %s", (int) length,
+          folder, ASSAY_FOLDER_TRIAL, ASSAY_FOLDER_REPEAT, ASSAY_FOLDER_DEFENSE);
     g_string_append_len (text, value != NULL ? value : folder,
                          (gssize) (value != NULL ? strlen (value) : length));
     folder += length;
@@ -61,8 +59,8 @@ look_in (const char *name, const char *const *folders, GError **error)
       return g_steal_pointer (&path);
     g_string_append_printf (tried, "%s%s", tried->len > 0 ? ", " : "", path);
   }
-  assay_fail (error, ASSAY_ERROR_DATA, "there is no folder '%s'; looked for %s", name, tried->str);
-  return NULL;
+  return assay_fail_null (error, ASSAY_ERROR_DATA, "there is no folder '%s'; looked for %s", name,
+                          tried->str);
 }
 
 char *
@@ -70,19 +68,17 @@ assay_external_folder_find (const char *folder, const AssayRunPosition *position
 {
   g_autofree char *name = NULL;
 
-  if (position->is_tuning) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "external releases are not of the secrets set apart for tuning; expected "
-                "attacks without tune.SETTING");
-    return NULL;
-  }
-  if (position->repeat > 0 && strstr (folder, ASSAY_FOLDER_REPEAT) == NULL) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "'%s' is one release, but an attack wants %zu more of the same secrets; expected "
-                "%s in the name of the folder",
-                folder, position->repeat, ASSAY_FOLDER_REPEAT);
-    return NULL;
-  }
+  if (position->is_tuning)
+    return assay_fail_null (
+        error, ASSAY_ERROR_MISMATCH,
+        "external releases are not of the secrets set apart for tuning; expected "
+        "attacks without tune.SETTING");
+  if (position->repeat > 0 && strstr (folder, ASSAY_FOLDER_REPEAT) == NULL)
+    return assay_fail_null (
+        error, ASSAY_ERROR_MISMATCH,
+        "'%s' is one release, but an attack wants %zu more of the same secrets; expected "
+        "%s in the name of the folder",
+        folder, position->repeat, ASSAY_FOLDER_REPEAT);
   name = fill_in (folder, position, error);
   return name != NULL ? look_in (name, position->folders, error) : NULL;
 }

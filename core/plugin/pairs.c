@@ -106,13 +106,12 @@ read_one (const char *folder, GError **error)
     return NULL;
   n = assay_arrays_get (&truth->arrays, "secrets")->shape[0];
   if (assay_kind (release->kind)->items == ASSAY_ITEM_OF_EACH_SECRET
-      && assay_release_count (release) != n) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "%s: the release has %zu items, and the truth %zu secrets; expected a secret for "
-                "each item, in its order",
-                folder, assay_release_count (release), n);
-    return NULL;
-  }
+      && assay_release_count (release) != n)
+    return assay_fail_null (
+        error, ASSAY_ERROR_MISMATCH,
+        "%s: the release has %zu items, and the truth %zu secrets; expected a secret for "
+        "each item, in its order",
+        folder, assay_release_count (release), n);
   return assay_own_release_new (g_steal_pointer (&release), g_steal_pointer (&truth), NULL);
 }
 

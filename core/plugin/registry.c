@@ -75,9 +75,9 @@ assay_registry_find (AssayPluginType type, const char *id, GError **error)
   }
   g_ptr_array_add (ids, NULL);
   hint = assay_text_did_you_mean (id, (const char *const *) ids->pdata);
-  assay_fail (error, ASSAY_ERROR_UNKNOWN_PLUGIN, "unknown %s '%s'%s; 'assay list %ss' shows all",
-              type_names[type], id, hint, type_names[type]);
-  return NULL;
+  return assay_fail_null (error, ASSAY_ERROR_UNKNOWN_PLUGIN,
+                          "unknown %s '%s'%s; 'assay list %ss' shows all", type_names[type], id,
+                          hint, type_names[type]);
 }
 
 /* Of what is there when it is first asked for, which loading comes before. */

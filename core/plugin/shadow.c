@@ -179,13 +179,12 @@ assay_shadow_pairs (AssayShadow *shadow, const AssayOwnPool *pool, GError **erro
 
   if (order == NULL)
     return NULL;
-  if (used < 2 * runs) {
-    assay_fail (error, ASSAY_ERROR_MISMATCH,
-                "%zu public rows for %" G_GUINT64_FORMAT " runs of the defense; expected two a run "
-                "at least",
-                used, runs);
-    return NULL;
-  }
+  if (used < 2 * runs)
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
+                            "%zu public rows for %" G_GUINT64_FORMAT
+                            " runs of the defense; expected two a run "
+                            "at least",
+                            used, runs);
   assay_stream_permutation (&stream, available, order);
   for (guint64 r = 0; r < runs; r++) {
     const gsize first = (gsize) (r * used / runs), end = (gsize) ((r + 1) * used / runs);

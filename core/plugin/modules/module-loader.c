@@ -71,10 +71,9 @@ hash_file (const char *path, GError **error)
   g_autoptr (GError) problem = NULL;
   g_autoptr (GMappedFile) file = NULL;
 
-  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
-    assay_fail (error, ASSAY_ERROR_DATA, "is no regular file; expected a shared object");
-    return NULL;
-  }
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "is no regular file; expected a shared object");
   file = g_mapped_file_new (path, FALSE, &problem);
   if (file == NULL)
     return assay_fail_null (error, ASSAY_ERROR_DATA, "cannot be read: %s", problem->message);
