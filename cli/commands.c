@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "runner/plan/scenario.h"
+#include "core/base/text.h"
 
 const CliCommand cli_commands[] = {
   { "audit", &cli_audit, "Audit a defense on your own data: scenario, run, verdict, report" },

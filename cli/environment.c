@@ -27,11 +27,11 @@
 #define KERNELS "Haswell"
 #define THIS_PROGRAM "/proc/self/exe"
 
-static gboolean
-is_portable_asked_for (char **argv)
+gboolean
+cli_has_option (char **argv, const char *option)
 {
   for (; *argv != NULL && !g_str_equal (*argv, "--"); argv++)
-    if (g_str_equal (*argv, "--portable"))
+    if (g_str_equal (*argv, option))
       return TRUE;
   return FALSE;
 }
@@ -43,7 +43,7 @@ cli_settle_environment (char **argv)
 
   if (g_getenv (SPINS) == NULL && g_getenv (WAIT_POLICY) == NULL)
     is_changed = g_setenv (SPINS, FEW_SPINS, TRUE);
-  if (is_portable_asked_for (argv) && g_strcmp0 (g_getenv (CORE_TYPE), KERNELS) != 0)
+  if (cli_has_option (argv, "--portable") && g_strcmp0 (g_getenv (CORE_TYPE), KERNELS) != 0)
     is_changed = g_setenv (CORE_TYPE, KERNELS, TRUE);
   /* Where it fails, threads wait as they did, and a portable run is refused. */
   if (is_changed)

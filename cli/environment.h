@@ -7,5 +7,7 @@
  * stays where the user has set it; and, where "--portable" is among the words of @argv, one set of
  * kernels for all processors. */
 void cli_settle_environment (char **argv);
+/* Whether @option is among the words of @argv before a "--". */
+gboolean cli_has_option (char **argv, const char *option);
 /* NULL, or why this process cannot give the results of a portable run. */
 char *cli_why_not_portable (void);

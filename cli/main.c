@@ -92,16 +92,6 @@ load_plugins (void)
   return refusals == NULL;
 }
 
-/* Help is given whatever is wrong with plugins. */
-static gboolean
-asks_for_help (char **argv)
-{
-  for (; *argv != NULL && !g_str_equal (*argv, "--"); argv++)
-    if (g_str_equal (*argv, "--help") || g_str_equal (*argv, "-h"))
-      return TRUE;
-  return FALSE;
-}
-
 static int
 run_command (int argc, char **argv)
 {
@@ -130,7 +120,8 @@ run_command (int argc, char **argv)
   program = g_strconcat ("assay ", name, NULL);
   argv[1] = program;
   g_set_prgname (program);
-  if (!asks_for_help (argv) && !load_plugins ())
+  /* Help is given whatever is wrong with plugins. */
+  if (!cli_has_option (argv, "--help") && !cli_has_option (argv, "-h") && !load_plugins ())
     return EXIT_BAD_INPUT;
   return command->usage != NULL ? cli_play (command->usage, argc - 1, argv + 1)
                                 : cli_dataset (argc - 1, argv + 1);

@@ -8,6 +8,7 @@
 #include "core/base/each.h"
 #include "core/base/error.h"
 #include "core/base/free.h"
+#include "core/base/text.h"
 #include "core/data/formats/csv-column.h"
 #include "core/data/formats/csv-header.h"
 #include "core/data/row-file.h"
@@ -98,16 +99,6 @@ append_field (GString *text, const char *field)
   g_string_append_printf (text, "\"%s\"", doubled);
 }
 
-static gboolean
-is_among (const GPtrArray *names, const char *name)
-{
-  ASSAY_FOR_EACH (const char, other, names) {
-    if (g_str_equal (other, name))
-      return TRUE;
-  }
-  return FALSE;
-}
-
 /* The first pair of brackets holds a choice of columns, unless it is a range. */
 static gboolean
 is_choice (const char *brackets)
@@ -132,14 +123,14 @@ cli_audit_without (const char *data, const GPtrArray *columns)
 
   g_string_append_c (text, '[');
   for (guint i = 0; has_choice && chosen != NULL && i < chosen->len; i++)
-    if (leaves_out || !is_among (columns, chosen->pdata[i])) {
+    if (leaves_out || !assay_names_have (columns, chosen->pdata[i])) {
       append_field (text, chosen->pdata[i]);
       g_string_append_c (text, ',');
     }
   for (guint i = 0; leaves_out && i < columns->len; i++) {
     g_autofree char *name = g_strconcat ("-", columns->pdata[i], NULL);
 
-    if (chosen != NULL && is_among (chosen, name))
+    if (chosen != NULL && assay_names_have (chosen, name))
       continue;
     append_field (text, name);
     g_string_append_c (text, ',');

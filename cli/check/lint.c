@@ -1,6 +1,7 @@
 /* What is doubtful about a plan that nothing is wrong with; of its claims: lint-claims.c. */
 #include "cli/check/lint.h"
 
+#include "core/base/text.h"
 #include "core/external/program.h"
 
 /* Once, however many settings of a group give it. */
@@ -8,15 +9,10 @@ void
 assay_doubt (GPtrArray *doubts, const char *format, ...)
 {
   va_list arguments;
-  char *doubt;
 
   va_start (arguments, format);
-  doubt = g_strdup_vprintf (format, arguments);
+  assay_names_take (doubts, g_strdup_vprintf (format, arguments));
   va_end (arguments);
-  if (g_ptr_array_find_with_equal_func (doubts, doubt, g_str_equal, NULL))
-    g_free (doubt);
-  else
-    g_ptr_array_add (doubts, doubt);
 }
 
 /* A defense that nothing is combined with does not stand in the results. */

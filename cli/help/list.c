@@ -5,8 +5,8 @@
 #include "cli/cli.h"
 #include "core/base/each.h"
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/plugin/registry.h"
-#include "runner/plan/scenario.h"
 
 #define N_TYPES 4
 

@@ -98,8 +98,7 @@ fail_unknown (const AssayParam *table, const char *name, GError **error)
 
   ASSAY_FOR_EACH_PARAM (param, table)
   g_ptr_array_add (names, (gpointer) param->name);
-  g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
+  hint = assay_names_hint (names, name);
   return assay_fail (error, ASSAY_ERROR_PARAMETER, "unknown setting '%s'%s", name, hint);
 }
 

@@ -85,6 +85,30 @@ assay_text_did_you_mean (const char *word, const char *const *candidates)
   return closest != NULL ? g_strdup_printf (" (did you mean '%s'?)", closest) : g_strdup ("");
 }
 
+char *
+assay_names_hint (GPtrArray *names, const char *word)
+{
+  g_ptr_array_add (names, NULL);
+  return assay_text_did_you_mean (word, (const char *const *) names->pdata);
+}
+
+gboolean
+assay_names_have (const GPtrArray *names, const char *name)
+{
+  return g_ptr_array_find_with_equal_func ((GPtrArray *) names, name, g_str_equal, NULL);
+}
+
+gboolean
+assay_names_take (GPtrArray *names, char *taken)
+{
+  if (assay_names_have (names, taken)) {
+    g_free (taken);
+    return FALSE;
+  }
+  g_ptr_array_add (names, taken);
+  return TRUE;
+}
+
 const char *
 assay_text_value_hint (const char *text, gboolean is_whole)
 {

@@ -13,6 +13,11 @@ const char *assay_text_closest (const char *word, const char *const *candidates)
 
 /* " (did you mean 'x'?)" or "", for the end of an error message. Never NULL. */
 char *assay_text_did_you_mean (const char *word, const char *const *candidates);
+/* The same of @names, to which a NULL is added. */
+char *assay_names_hint (GPtrArray *names, const char *word);
+gboolean assay_names_have (const GPtrArray *names, const char *name);
+/* Adds @taken, or frees it and is FALSE where @names have it. */
+gboolean assay_names_take (GPtrArray *names, char *taken);
 
 /* What to write in place of a value that is none, where it is easily told what was meant: a list
  * with commas or brackets, a percentage or a decimal comma (not @is_whole), a comment behind a

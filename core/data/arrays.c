@@ -133,18 +133,7 @@ check_list (const AssayArraySpec *list, const AssayArrays *arrays, Sizes *letter
 
 /* Two lists may have the same array: those of an attack here and of a plugin that is loaded. */
 static gboolean
-is_in_a_list (const char *name, const AssayArraySpec *const *lists)
-{
-  for (; *lists != NULL; lists++)
-    for (const AssayArraySpec *spec = *lists; spec->name != NULL; spec++)
-      if (g_str_equal (spec->name, name))
-        return TRUE;
-  return FALSE;
-}
-
-static gboolean
-fail_unknown (const char *name, const AssayArraySpec *const *lists, const char *what,
-              GError **error)
+check_known (const char *name, const AssayArraySpec *const *lists, const char *what, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
   g_autofree char *hint = NULL;
@@ -153,8 +142,9 @@ fail_unknown (const char *name, const AssayArraySpec *const *lists, const char *
   for (; *lists != NULL; lists++)
     for (const AssayArraySpec *spec = *lists; spec->name != NULL; spec++)
       g_ptr_array_add (names, (gpointer) spec->name);
-  g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
+  if (assay_names_have (names, name))
+    return TRUE;
+  hint = assay_names_hint (names, name);
   all = g_strjoinv (", ", (char **) names->pdata);
   return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: unknown array '%s'%s; expected %s", what,
                      name, hint, all);
@@ -172,8 +162,8 @@ assay_arrays_check (const AssayArrays *arrays, const AssayArraySpec *const *list
       return assay_prefix (error, "%s: ", what);
   }
   for (guint i = 0; i < arrays->names->len; i++)
-    if (!is_in_a_list (arrays->names->pdata[i], lists))
-      return fail_unknown (arrays->names->pdata[i], lists, what, error);
+    if (!check_known (arrays->names->pdata[i], lists, what, error))
+      return FALSE;
   if (letters.sizes['n'] == 0 || letters.sizes['d'] == 0 || letters.sizes['N'] == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s is empty", what);
   return TRUE;

@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/data/secret-paths.h"
 #include "core/external/program.h"
 #include "core/external/tree.h"
@@ -132,9 +133,7 @@ hide (Confined *confined, const char *path, const char *here)
   g_autofree char *first = real != NULL ? first_below_emptied (real) : NULL;
 
   if (real != NULL && !lies_in_empty (confined, real) && !is_named (confined->words, real)
-      && !is_below (here, real)
-      && (first == NULL
-          || g_ptr_array_find_with_equal_func (confined->shown, first, g_str_equal, NULL))) {
+      && !is_below (here, real) && (first == NULL || assay_names_have (confined->shown, first))) {
     if (g_file_test (real, G_FILE_TEST_IS_DIR)) {
       add (confined->command, (const char *[]){ "--tmpfs", real, "--remount-ro", real, NULL });
       g_ptr_array_add (confined->empty, g_strdup (real));

@@ -73,8 +73,7 @@ assay_registry_find (AssayPluginType type, const char *id, GError **error)
       return plugin;
     g_ptr_array_add (ids, (gpointer) plugin->id);
   }
-  g_ptr_array_add (ids, NULL);
-  hint = assay_text_did_you_mean (id, (const char *const *) ids->pdata);
+  hint = assay_names_hint (ids, id);
   return assay_fail_null (error, ASSAY_ERROR_UNKNOWN_PLUGIN,
                           "unknown %s '%s'%s; 'assay list %ss' shows all", type_names[type], id,
                           hint, type_names[type]);

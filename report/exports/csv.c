@@ -53,7 +53,7 @@ static void
 collect (GPtrArray *names, const AssayResultSettings *settings)
 {
   for (gsize i = 0; i < settings->n; i++)
-    if (!g_ptr_array_find_with_equal_func (names, settings->all[i].name, g_str_equal, NULL))
+    if (!assay_names_have (names, settings->all[i].name))
       g_ptr_array_add (names, (gpointer) settings->all[i].name);
 }
 
@@ -62,12 +62,9 @@ static void
 append_settings (GString *text, const GPtrArray *names, const AssayResultSettings *settings)
 {
   for (guint i = 0; i < names->len; i++) {
-    const char *value = "";
+    const char *value = assay_result_setting (settings, names->pdata[i]);
 
-    for (gsize s = 0; settings != NULL && s < settings->n; s++)
-      if (g_str_equal (settings->all[s].name, names->pdata[i]))
-        value = settings->all[s].value;
-    assay_csv_field (text, value);
+    assay_csv_field (text, value != NULL ? value : "");
   }
 }
 

@@ -144,9 +144,8 @@ append_chosen (GString *text, const AssayResultComponent *attack)
 
   for (guint k = 0; keys[k] != NULL; k++) {
     *strchrnul (keys[k], '=') = '\0';
-    for (gsize i = 0; i < attack->settings->n; i++)
-      if (g_str_equal (attack->settings->all[i].name, keys[k]))
-        g_string_append_printf (text, " %s=%s", keys[k], attack->settings->all[i].value);
+    g_string_append_printf (text, " %s=%s", keys[k],
+                            assay_result_setting (attack->settings, keys[k]));
   }
 }
 

@@ -16,10 +16,9 @@ varied_unref (gpointer group)
 static const char *
 value_of (const AssayResultComponent *component, const AssayResultSetting *setting)
 {
-  for (gsize i = 0; i < component->settings->n; i++)
-    if (g_str_equal (component->settings->all[i].name, setting->name))
-      return component->settings->all[i].value;
-  return "";
+  const char *value = assay_result_setting (component->settings, setting->name);
+
+  return value != NULL ? value : "";
 }
 
 static gboolean

@@ -3,6 +3,7 @@
 
 #include "config.h"
 #include "core/base/free.h"
+#include "core/base/text.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/paired-test.h"
 #include "runner/compare/compare-test.h"
@@ -10,7 +11,6 @@
 #include "runner/judge/describe.h"
 #include "runner/judge/pool.h"
 #include "runner/plan/loaded.h"
-#include "runner/plan/scenario.h"
 #include "runner/store/manifest.h"
 #include "runner/store/outcomes.h"
 #include "runner/store/records.h"
@@ -413,7 +413,7 @@ add_measures (const AssayPlan *plan, GPtrArray *names)
     for (guint i = 0; i < lists[k]->len; i++)
       for (const AssayMeasure *m = assay_plan_component (lists[k], i)->measuring->measures;
            m->name != NULL; m++)
-        if (!g_ptr_array_find_with_equal_func (names, m->name, g_str_equal, NULL))
+        if (!assay_names_have (names, m->name))
           g_ptr_array_add (names, (gpointer) m->name);
 }
 
@@ -428,8 +428,8 @@ assay_baseline_check_measure (const AssaySavedRun *now, const AssaySavedRun *the
 
   add_measures (now->plan, ours);
   add_measures (then->plan, theirs);
-  is_ours = g_ptr_array_find_with_equal_func (ours, measure, g_str_equal, NULL);
-  is_theirs = g_ptr_array_find_with_equal_func (theirs, measure, g_str_equal, NULL);
+  is_ours = assay_names_have (ours, measure);
+  is_theirs = assay_names_have (theirs, measure);
   if (is_ours && is_theirs)
     return TRUE;
   if (is_ours || is_theirs)

@@ -3,6 +3,7 @@
 
 #include "core/base/each.h"
 #include "core/base/free.h"
+#include "core/base/text.h"
 #include "runner/compare/compare-check.h"
 #include "runner/compare/compare-pair.h"
 #include "runner/compare/saved-run.h"
@@ -52,15 +53,6 @@ static const char *
 name_of (const AssayCompared *compared, guint i)
 {
   return assay_compared_run (compared, i)->name;
-}
-
-static void
-note (AssayCompared *compared, char *taken)
-{
-  if (g_ptr_array_find_with_equal_func (compared->notes, taken, g_str_equal, NULL))
-    g_free (taken);
-  else
-    g_ptr_array_add (compared->notes, taken);
 }
 
 /* ---- Names ---- */
@@ -131,11 +123,12 @@ is_shown (AssayCompared *compared, guint run, const AssayResultCell *cell)
 {
   if (cell->status == ASSAY_RESULT_OK)
     return TRUE;
-  note (compared,
-        g_strdup_printf ("%s: %s against %s is left out: %s", name_of (compared, run),
-                         cell->attack_or_utility->name, cell->defense->name,
-                         *cell->message != '\0' ? cell->message
-                                                : assay_result_status_name (cell->status)));
+  assay_names_take (compared->notes,
+                    g_strdup_printf ("%s: %s against %s is left out: %s", name_of (compared, run),
+                                     cell->attack_or_utility->name, cell->defense->name,
+                                     *cell->message != '\0'
+                                         ? cell->message
+                                         : assay_result_status_name (cell->status)));
   return FALSE;
 }
 
@@ -282,9 +275,10 @@ common_components (const Maker *maker, gboolean is_utility, GError **error)
     if (lacks < 0)
       g_ptr_array_add (common, (is_utility ? results->utilities : results->metrics)->pdata[i]);
     else
-      note (compared, g_strdup_printf ("%s %s is left out: %s does not have it",
-                                       is_utility ? "utility" : "metric", component->label,
-                                       name_of (compared, (guint) lacks)));
+      assay_names_take (compared->notes,
+                        g_strdup_printf ("%s %s is left out: %s does not have it",
+                                         is_utility ? "utility" : "metric", component->label,
+                                         name_of (compared, (guint) lacks)));
   }
   return g_steal_pointer (&common);
 }
@@ -339,8 +333,9 @@ note_versions (AssayCompared *compared)
     const AssayComparedRun *run = assay_compared_run (compared, r);
 
     if (!g_str_equal (run->version, first))
-      note (compared, g_strdup_printf ("%s was made by Assay %s, %s by %s", name_of (compared, 0),
-                                       first, run->name, run->version));
+      assay_names_take (compared->notes,
+                        g_strdup_printf ("%s was made by Assay %s, %s by %s", name_of (compared, 0),
+                                         first, run->name, run->version));
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/base/text.h"
+
 /* Settings of audits that count runs, or canaries; below so many an audit may be refused. */
 static const char *const counts[] = { "runs", "training" };
 #define LEAST_RUNS 1000
@@ -27,12 +29,6 @@ part_of (gint64 full, double share, gint64 least)
   return MIN (full, MAX ((gint64) ceil (share * (double) full), least));
 }
 
-static gboolean
-has (const GPtrArray *texts, const char *text)
-{
-  return g_ptr_array_find_with_equal_func ((GPtrArray *) texts, text, g_str_equal, NULL);
-}
-
 /* The values that audits of the label of @first have of @param, made smaller: one, or those of a
  * sweep. NULL where two of a sweep would become the same. */
 static char *
@@ -44,22 +40,13 @@ smaller_runs (const AssayPlan *plan, const AssayComponent *first, const AssayPar
 
   ASSAY_FOR_EACH (const AssayComponent, component, plan->attacks) {
     const gint64 full = value_of (component, param);
-    char *text;
+    const gint64 part = part_of (full, share, LEAST_RUNS);
 
-    if (!g_str_equal (component->label, first->label))
+    if (!g_str_equal (component->label, first->label)
+        || !assay_names_take (all, g_strdup_printf ("%" G_GINT64_FORMAT, full)))
       continue;
-    text = g_strdup_printf ("%" G_GINT64_FORMAT, full);
-    if (has (all, text)) {
-      g_free (text);
-      continue;
-    }
-    g_ptr_array_add (all, text);
-    text = g_strdup_printf ("%" G_GINT64_FORMAT, part_of (full, share, LEAST_RUNS));
-    if (has (smaller, text)) {
-      g_free (text);
+    if (!assay_names_take (smaller, g_strdup_printf ("%" G_GINT64_FORMAT, part)))
       return NULL;
-    }
-    g_ptr_array_add (smaller, text);
   }
   g_ptr_array_add (smaller, NULL);
   return g_strjoinv ("; ", (char **) smaller->pdata);

@@ -27,6 +27,15 @@ assay_verdict_name (AssayVerdict verdict)
   return names[verdict];
 }
 
+const char *
+assay_result_setting (const AssayResultSettings *settings, const char *name)
+{
+  for (gsize i = 0; settings != NULL && i < settings->n; i++)
+    if (g_str_equal (settings->all[i].name, name))
+      return settings->all[i].value;
+  return NULL;
+}
+
 /* ---- Cells ---- */
 
 const AssayMeasurement *

@@ -283,7 +283,7 @@ check_measure (const AssayGroup *group, const AssayEntry *entry, GError **error)
     for (const AssayMeasure *m = assay_metrics[i]->measures; m->name != NULL; m++)
       if (assay_metrics[i]->measure != NULL)
         g_ptr_array_add (names, (gpointer) m->name);
-  if (g_ptr_array_find_with_equal_func (names, entry->value, g_str_equal, NULL))
+  if (assay_names_have (names, entry->value))
     return TRUE;
   hint = assay_names_hint (names, entry->value);
   all = g_strjoinv (", ", (char **) names->pdata);

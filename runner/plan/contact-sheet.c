@@ -23,7 +23,7 @@ list_showing (const AssayPlan *plan)
   ASSAY_FOR_EACH (const AssayComponent, component, plan->metrics) {
     if (component->metric->show != NULL && assay_plan_lacks (plan, component->metric->needs) == 0
         && assay_fit_is_answered (plan, component->metric)
-        && !g_ptr_array_find_with_equal_func (labels, component->label, g_str_equal, NULL))
+        && !assay_names_have (labels, component->label))
       g_ptr_array_add (labels, component->label);
   }
   g_ptr_array_add (labels, NULL);

@@ -11,10 +11,9 @@
 static char *
 folder_of (const AssayComponent *component)
 {
-  for (const AssayParam *param = component->settings->table; param->name != NULL; param++)
-    if (g_str_equal (param->name, "folder"))
-      return assay_settings_get (component->settings, param);
-  return g_strdup ("");
+  const AssayParam *param = assay_param_find (component->settings->table, "folder");
+
+  return param != NULL ? assay_settings_get (component->settings, param) : g_strdup ("");
 }
 
 /* That the folder's name has @word: otherwise one folder would stand for several cells. */

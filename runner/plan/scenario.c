@@ -66,13 +66,6 @@ assay_group_blame (const AssayGroup *group, const AssayEntry *entry, GError **er
   return FALSE;
 }
 
-char *
-assay_names_hint (GPtrArray *names, const char *word)
-{
-  g_ptr_array_add (names, NULL);
-  return assay_text_did_you_mean (word, (const char *const *) names->pdata);
-}
-
 /* Group labels become file names and parts of messages: letters, digits, - and _ only. */
 static gboolean
 is_word (const char *text, const char *also)

@@ -69,9 +69,6 @@ gboolean assay_group_blame (const AssayGroup *group, const AssayEntry *entry, GE
 #define assay_group_fail(group, entry, error, ...)                                                 \
   (assay_error_set (error, __VA_ARGS__), assay_group_blame (group, entry, error))
 
-/* " (did you mean 'x'?)" of @names, to which a NULL is added, or "". */
-char *assay_names_hint (GPtrArray *names, const char *word);
-
 /* ---- Keys that are not a plugin's settings; each error names file, line, group and key ---- */
 
 /* ASSAY_ERROR_SCENARIO for a key that is not in @keys (NULL-terminated), with the closest one. */

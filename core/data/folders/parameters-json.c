@@ -63,8 +63,7 @@ fail_unknown (const char *name, const char *kind, const AssayParameters *paramet
 
   for (guint i = 0; parameters->values != NULL && parameters->values->table[i].name != NULL; i++)
     g_ptr_array_add (names, (gpointer) parameters->values->table[i].name);
-  g_ptr_array_add (names, NULL);
-  hint = assay_text_did_you_mean (name, (const char *const *) names->pdata);
+  hint = assay_names_hint (names, name);
   all = names->len > 1 ? g_strjoinv (", ", (char **) names->pdata) : g_strdup ("none");
   return assay_fail (error, ASSAY_ERROR_DATA,
                      "release.json: parameters: unknown parameter '%s'%s; releases of kind %s have "

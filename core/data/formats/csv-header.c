@@ -49,15 +49,6 @@ assay_csv_header_find (const GPtrArray *names, const char *column, guint *ret_in
 
 /* ---- Choice ---- */
 
-static gboolean
-has_name (const GPtrArray *names, const char *name)
-{
-  for (guint i = 0; i < names->len; i++)
-    if (g_str_equal (g_ptr_array_index (names, i), name))
-      return TRUE;
-  return FALSE;
-}
-
 /* Whether @words leave columns out: "-name", where no column is called so. */
 static gboolean
 read_signs (const GPtrArray *names, const GPtrArray *words, gboolean *ret_leaves_out,
@@ -66,7 +57,7 @@ read_signs (const GPtrArray *names, const GPtrArray *words, gboolean *ret_leaves
   guint n_out = 0;
 
   ASSAY_FOR_EACH (const char, word, words) {
-    n_out += *word == '-' && !has_name (names, word);
+    n_out += *word == '-' && !assay_names_have (names, word);
   }
   if (n_out > 0 && n_out < words->len)
     return assay_fail (error, ASSAY_ERROR_DATA,
