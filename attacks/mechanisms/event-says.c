@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/each.h"
+
 #define MOST_INTERVALS 5
 #define MOST_VALUES 32768 /* that are looked at, of either side */
 
@@ -67,14 +69,7 @@ find_change (const Event *event, guint64 low, guint64 high)
 {
   const gboolean is_in = holds (event, high);
 
-  while (high - low > 1) {
-    const guint64 middle = low + (high - low) / 2;
-
-    if (holds (event, middle) == is_in)
-      high = middle;
-    else
-      low = middle;
-  }
+  ASSAY_BISECT_BETWEEN (guint64, key, low, high, holds (event, key) != is_in)
   return high;
 }
 

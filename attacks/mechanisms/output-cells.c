@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "attacks/mechanisms/event-score.h"
+#include "core/base/each.h"
 
 #define RUNS_PER_ATOM 100 /* a value with 1 % of them is an atom */
 #define FEW_BINS 4
@@ -54,16 +55,9 @@ find_atoms (OutputCells *cells, const guint64 *keys, gsize n, guint most)
 static guint
 lower_bound (const guint64 *keys, guint count, guint64 key)
 {
-  guint low = 0;
+  guint low = 0, high = count;
 
-  for (guint high = count; low < high;) {
-    const guint middle = (low + high) / 2;
-
-    if (keys[middle] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT (guint, i, low, high, keys[i] < key)
   return low;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "attacks/mechanisms/event-score.h"
+#include "core/base/each.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 
@@ -160,16 +161,9 @@ cut_column (gsize column, guint worker, gpointer data)
   }
   for (gsize i = 0; i < growing->rows; i++) {
     const guint64 key = key_at (growing, i, column);
-    guint low = 0;
+    guint low = 0, high = edges->n;
 
-    for (guint high = edges->n; low < high;) {
-      const guint middle = (low + high) / 2;
-
-      if (edges->edges[middle] < key)
-        low = middle + 1;
-      else
-        high = middle;
-    }
+    ASSAY_BISECT (guint, edge, low, high, edges->edges[edge] < key)
     growing->bins[column * growing->rows + i] = (guint8) low;
   }
 }

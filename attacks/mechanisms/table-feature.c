@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/each.h"
+
 /* ---- Tails ---- */
 
 #define LEAST_TAIL 8 /* runs in the outermost cell */
@@ -22,16 +24,9 @@ static guint
 cell_tail (const TableFeature *feature, AssayOutputs outputs, gsize run)
 {
   const guint64 key = event_key_at (outputs, run, feature->column);
-  guint low = 0;
+  guint low = 0, high = feature->n_edges;
 
-  for (guint high = feature->n_edges; low < high;) {
-    const guint middle = (low + high) / 2;
-
-    if (feature->edges[middle] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT (guint, edge, low, high, feature->edges[edge] < key)
   return low;
 }
 

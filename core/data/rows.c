@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/each.h"
 #include "core/base/parallel.h"
 #include "core/base/shared-work.h"
 #include "core/base/vectors.h"
@@ -89,14 +90,8 @@ find_segment (const AssayRows *rows, gsize row)
   guint low = 0;
   guint high = rows->segments->len;
 
-  while (high - low > 1) {
-    const guint middle = low + (high - low) / 2;
-
-    if (g_array_index (rows->segments, Segment, middle).first <= row)
-      low = middle;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT_BETWEEN (guint, s, low, high,
+                        g_array_index (rows->segments, Segment, s).first <= row)
   return &g_array_index (rows->segments, Segment, low);
 }
 

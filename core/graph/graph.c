@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/each.h"
 #include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/data/matrix.h"
@@ -152,14 +153,7 @@ assay_graph_find (const AssayGraph *graph, gsize a, gsize b)
 {
   gsize low = graph->starts[a], high = graph->starts[a + 1];
 
-  while (low < high) {
-    const gsize middle = low + (high - low) / 2;
-
-    if (graph->ends[middle] < b)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT (gsize, edge, low, high, graph->ends[edge] < b)
   return low < graph->starts[a + 1] && graph->ends[low] == b ? low : ASSAY_GRAPH_NONE;
 }
 

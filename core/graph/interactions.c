@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/each.h"
 #include "core/base/free.h"
 #include "core/data/matrix.h"
 
@@ -69,14 +70,7 @@ draw_place (const Row *row, gsize first, gsize end, AssayStream *stream)
   const double at = assay_stream_between (stream, row->sums[first], row->sums[end]);
   gsize low = first, high = end - 1;
 
-  while (low < high) {
-    const gsize middle = low + (high - low) / 2;
-
-    if (row->sums[middle + 1] > at)
-      high = middle;
-    else
-      low = middle + 1;
-  }
+  ASSAY_BISECT (gsize, place, low, high, !(row->sums[place + 1] > at))
   return low;
 }
 

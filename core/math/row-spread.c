@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/each.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
@@ -104,14 +105,7 @@ count_within (const AssaySpread *spread, double distance)
 {
   gsize first = 0, last = spread->n_pairs;
 
-  while (first < last) {
-    const gsize middle = first + (last - first) / 2;
-
-    if (spread->nearest[middle] <= distance)
-      first = middle + 1;
-    else
-      last = middle;
-  }
+  ASSAY_BISECT (gsize, pair, first, last, spread->nearest[pair] <= distance)
   return first;
 }
 

@@ -9,6 +9,7 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
+#include "core/base/each.h"
 #include "core/stats/binomial.h"
 
 /* More runs than anybody would make. */
@@ -91,14 +92,7 @@ one_run_lower (const AssayAudit *audit, double alpha)
 
   if (!(audit->delta > 0))
     return high;
-  for (guint i = 0; i < HALVINGS; i++) {
-    const double middle = (low + high) / 2;
-
-    if (one_run_p (audit, middle) < alpha)
-      low = middle;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT_REAL (HALVINGS, epsilon, low, high, one_run_p (audit, epsilon) < alpha)
   return low;
 }
 
@@ -231,14 +225,7 @@ assay_epsilon_runs_needed (const AssayAudit *audit, double epsilon, double alpha
     too_few = enough;
     enough = MIN (2 * enough, most);
   }
-  while (enough - too_few > 1) {
-    const guint64 middle = too_few + (enough - too_few) / 2;
-
-    if (would_show (audit, middle, epsilon, alpha))
-      enough = middle;
-    else
-      too_few = middle;
-  }
+  ASSAY_BISECT_BETWEEN (guint64, runs, too_few, enough, !would_show (audit, runs, epsilon, alpha))
   return (double) enough;
 }
 

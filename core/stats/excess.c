@@ -1,6 +1,7 @@
 /* How far right guesses exceed those of a control. */
 #include "core/stats/excess.h"
 
+#include "core/base/each.h"
 #include "core/stats/fraction-test.h"
 
 #define STEPS 40 /* of a bisection: the interval is known to 2 / 2^40 */
@@ -77,15 +78,8 @@ end_of (const AssaySample *sample, double a, gboolean is_lower)
 {
   double low = sample->measure->low, high = sample->measure->high;
 
-  for (guint step = 0; step < STEPS; step++) {
-    const double middle = (low + high) / 2;
-    const double p = assay_excess_p (sample, middle, is_lower);
-
-    if (is_lower ? p <= a : p > a)
-      low = middle;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT_REAL (STEPS, bound, low, high,
+                     (assay_excess_p (sample, bound, is_lower) <= a) == is_lower)
   return is_lower ? low : high;
 }
 

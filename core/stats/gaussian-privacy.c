@@ -6,6 +6,8 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
+#include "core/base/each.h"
+
 void
 assay_gaussian_event_logs (double m, double epsilon, double *ret_first, double *ret_second)
 {
@@ -58,13 +60,6 @@ assay_gaussian_epsilon (double m, double delta)
     return 0;
   while (log_delta (m, high) > log (delta))
     high *= 2;
-  for (guint i = 0; i < 100; i++) {
-    const double middle = (low + high) / 2;
-
-    if (log_delta (m, middle) > log (delta))
-      low = middle;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT_REAL (100, epsilon, low, high, log_delta (m, epsilon) > log (delta))
   return high;
 }

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/each.h"
 #include "core/base/vectorise.h"
 #include "core/stats/gaussian-privacy.h"
 #include "defenses/graphs/dmp-noise.h"
@@ -167,14 +168,7 @@ nodes_of (gsize n, gsize number, gsize *ret_i, gsize *ret_j)
 {
   gsize low = 0, high = n - 1;
 
-  while (high - low > 1) {
-    const gsize middle = low + (high - low) / 2;
-
-    if (assay_pair_number (n, middle, middle + 1) <= number)
-      low = middle;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT_BETWEEN (gsize, i, low, high, assay_pair_number (n, i, i + 1) <= number)
   *ret_i = low;
   *ret_j = number - assay_pair_number (n, low, low + 1) + low + 1;
 }

@@ -21,6 +21,7 @@
  * taken as zero. */
 #include <math.h>
 
+#include "core/base/each.h"
 #include "core/data/kinds/statistics.h"
 #include "core/data/kinds/vectors.h"
 #include "core/learn/logistic-optimum.h"
@@ -83,14 +84,7 @@ reach_of (const Prr10 *settings)
 {
   double low = 0, high = 1 / settings->penalty;
 
-  for (guint i = 0; i < 100; i++) {
-    const double middle = (low + high) / 2;
-
-    if (settings->penalty * middle < slope_at (middle))
-      low = middle;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT_REAL (100, reach, low, high, settings->penalty * reach < slope_at (reach))
   return low;
 }
 

@@ -1,5 +1,6 @@
 /* The likelihood ratio of two samples of scores, as a step function that does not fall. */
 #include "metrics/inference/score-ratio.h"
+#include "core/base/each.h"
 #include "core/base/free.h"
 
 #include <stdlib.h>
@@ -88,13 +89,6 @@ score_ratio_at (const ScoreRatio *ratio, float score)
 {
   gsize low = 0, high = ratio->n_steps - 1;
 
-  while (low < high) {
-    const gsize middle = low + (high - low) / 2;
-
-    if (score < ratio->edges[middle])
-      high = middle;
-    else
-      low = middle + 1;
-  }
+  ASSAY_BISECT (gsize, step, low, high, !(score < ratio->edges[step]))
   return ratio->d[low];
 }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/base/each.h"
+
 /* Below, the clock and what happens beside it decide how steep a curve looks. */
 #define LEAST_SECONDS 0.05
 #define NOISE 0.05 /* by which two plays of one size differ */
@@ -32,14 +34,8 @@ power_of_three (const AssayPlayed *a, const AssayPlayed *b, const AssayPlayed *c
   const double wanted = (c->seconds - b->seconds) / (b->seconds - a->seconds);
   double low = FLATTEST, high = steepest;
 
-  for (guint i = 0; i < HALVINGS; i++) {
-    const double middle = (low + high) / 2;
-
-    if (times_more (middle, a->share, b->share, c->share) < wanted)
-      low = middle;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT_REAL (HALVINGS, power, low, high,
+                     times_more (power, a->share, b->share, c->share) < wanted)
   return low;
 }
 

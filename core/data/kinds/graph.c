@@ -1,6 +1,7 @@
 /* Releases of kind graph: sizes, checks and public parameters. */
 #include "core/data/kinds/graph.h"
 
+#include "core/base/each.h"
 #include "core/base/error.h"
 
 static const AssayArraySpec arrays[] = {
@@ -51,14 +52,7 @@ find (const AssayWeightedGraph *graph, gsize i, gint64 j)
     return dense; /* the row has all others */
   if (dense >= low && dense < high && graph->indices[dense] == j)
     return dense;
-  while (low < high) {
-    const gint64 middle = low + (high - low) / 2;
-
-    if (graph->indices[middle] < j)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT (gint64, edge, low, high, graph->indices[edge] < j)
   return low < graph->indptr[i + 1] && graph->indices[low] == j ? low : -1;
 }
 

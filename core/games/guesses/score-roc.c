@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/each.h"
 #include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/vectors.h"
@@ -35,14 +36,8 @@ share_below (const Side *side, float score)
   for (guint with_equal = 0; with_equal < 2; with_equal++) {
     gsize low = 0, high = side->n;
 
-    while (low < high) {
-      const gsize middle = low + (high - low) / 2;
-
-      if (side->values[middle] < score || (with_equal && side->values[middle] <= score))
-        low = middle + 1;
-      else
-        high = middle;
-    }
+    ASSAY_BISECT (gsize, i, low, high,
+                  side->values[i] < score || (with_equal && side->values[i] <= score))
     bounds[with_equal] = low;
   }
   return 0.5 * ((double) bounds[0] + (double) bounds[1]) / (double) side->n;
