@@ -36,8 +36,7 @@ static void
 check_gaps (GPtrArray *doubts, const char *kind, const GPtrArray *components)
 {
   ASSAY_FOR_EACH (const AssayComponent, component, components) {
-    ASSAY_FOR_EACH_PARAM (param, component->settings->table)
-    {
+    ASSAY_FOR_EACH_PARAM (param, component->settings->table) {
       g_autofree char *value = assay_settings_get (component->settings, param);
 
       if (g_strcmp0 (value, "FILL_IN") == 0)

@@ -79,7 +79,7 @@ offer_settings (const CliUsage *usage, char **words)
     if (plugin == NULL)
       continue;
     ASSAY_FOR_EACH_PARAM (param, plugin->parameters)
-    printf ("%s=\t%s\n", param->name, param->help);
+      printf ("%s=\t%s\n", param->name, param->help);
     return;
   }
 }

@@ -46,7 +46,7 @@ print_group_keys (const AssayGroup *group, const char *const *keys)
   if (g_str_equal (group->kind, "scenario") || plugin == NULL)
     return;
   ASSAY_FOR_EACH_PARAM (param, plugin->parameters)
-  printf ("%s.%s=\n", name, param->name);
+    printf ("%s.%s=\n", name, param->name);
 }
 
 int

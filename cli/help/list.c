@@ -173,8 +173,7 @@ write_parameter (AssayJson *json, const AssayParam *param)
 {
   static const char *const names[] = { "bool", "int", "real", "choice", "string" };
 
-  assay_json_write (json, "{name %s type %s help %s", param->name, names[param->type],
-                    param->help);
+  assay_json_write (json, "{name %s type %s help %s", param->name, names[param->type], param->help);
   if (param->type == ASSAY_PARAM_TYPE_INT || param->type == ASSAY_PARAM_TYPE_REAL) {
     assay_json_write (json, "low %g high %g default %g unit %s", param->low, param->high,
                       param->number, param->unit);
@@ -274,7 +273,7 @@ write_plugin (AssayJson *json, const AssayPlugin *plugin)
     write_measuring (json, plugin);
   assay_json_write (json, "parameters [");
   ASSAY_FOR_EACH_PARAM (param, plugin->parameters)
-  write_parameter (json, param);
+    write_parameter (json, param);
   assay_json_write (json, "]}");
 }
 

@@ -69,8 +69,7 @@ cli_append_defense (GString *text, const AssayDefense *defense, const AssaySetti
   if (defense->claim != NULL)
     cli_append_comment (text, "It claims: %s.", defense->claim);
   g_string_append_printf (text, "[defense %s]\nplugin = %s\n", defense->id, defense->id);
-  ASSAY_FOR_EACH_PARAM (param, defense->parameters)
-  {
+  ASSAY_FOR_EACH_PARAM (param, defense->parameters) {
     g_autofree char *about = assay_param_describe (param);
 
     g_string_append_c (text, '\n');

@@ -37,8 +37,8 @@ gboolean
 cli_has_gap (const AssayParam *table)
 {
   ASSAY_FOR_EACH_PARAM (param, table)
-  if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL)
-    return TRUE;
+    if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL)
+      return TRUE;
   return FALSE;
 }
 

@@ -6,72 +6,66 @@
 
 #include "core/base/each.h"
 
-/* What an attack on model updates finds: samples, weights of users, or which of these there are. */
-static const char *
+/* What is bounded, and by how much in an example. */
+typedef struct {
+  const char *name;
+  const char *bound;
+} Measure;
+
+static const Measure of_games[] = {
+  [ASSAY_GAME_LINK] = { "partner-hit-at-1", "0.10" },
+  [ASSAY_GAME_PAIR] = { "pair-auc", "0.60" },
+  [ASSAY_GAME_INFER] = { "attribute-excess", "0.10" },
+  [ASSAY_GAME_MEMBER] = { "member-auc", "0.55" },
+  [ASSAY_GAME_CROSS] = { "linkability", "0.10" },
+  [ASSAY_GAME_EDGE] = { "edge-gain", "0.02" },
+};
+
+/* Of what attacks on model updates find: weights of users, or which samples there are. */
+static const struct {
+  const char *array;
+  Measure measure;
+} of_updates[] = {
+  { "weight-claims", { "weight-claims-right", "0.10" } },
+  { "support-scores", { "support-auc", "0.60" } },
+  { "support-overlaps", { "overlap-exact-rate", "0.60" } },
+};
+
+static Measure
 measure_of_updates (const AssayAttack *attack)
 {
   for (const AssayArraySpec *spec = attack->writes; spec != NULL && spec->name != NULL; spec++)
-    if (g_str_equal (spec->name, "weight-claims"))
-      return "weight-claims-right";
-    else if (g_str_equal (spec->name, "support-scores"))
-      return "support-auc";
-    else if (g_str_equal (spec->name, "support-overlaps"))
-      return "overlap-exact-rate";
-  return "sample-recovery-rate";
+    for (guint i = 0; i < G_N_ELEMENTS (of_updates); i++)
+      if (g_str_equal (spec->name, of_updates[i].array))
+        return of_updates[i].measure;
+  return (Measure){ "sample-recovery-rate", "0.10" };
 }
 
-void
-cli_claim_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char **ret_measure,
-                   const char **ret_bound)
+/* Of an attack or an auditor. */
+static Measure
+measure_of (AssayReleaseKind kind, const AssayPlugin *plugin)
 {
-  const gboolean is_of_codes = kind == ASSAY_RELEASE_CODES;
-  gboolean finds_codes;
   const AssayAttack *attack = assay_attack_of (plugin);
 
-  if (attack == NULL) {
-    *ret_measure = "epsilon";
-    *ret_bound = "claimed";
-    return;
-  }
-  switch (attack->game) {
-  case ASSAY_GAME_LINK:
-    *ret_measure = "partner-hit-at-1";
-    *ret_bound = "0.10";
-    return;
-  case ASSAY_GAME_PAIR:
-    *ret_measure = "pair-auc";
-    *ret_bound = "0.60";
-    return;
-  case ASSAY_GAME_INFER:
-    *ret_measure = "attribute-excess";
-    *ret_bound = "0.10";
-    return;
-  case ASSAY_GAME_MEMBER:
-    *ret_measure = "member-auc";
-    *ret_bound = "0.55";
-    return;
-  case ASSAY_GAME_CROSS:
-    *ret_measure = "linkability";
-    *ret_bound = "0.10";
-    return;
-  case ASSAY_GAME_EDGE:
-    *ret_measure = "edge-gain";
-    *ret_bound = "0.02";
-    return;
-  case ASSAY_GAME_RECONSTRUCT:
-    break;
-  }
+  if (attack == NULL)
+    return (Measure){ "epsilon", "claimed" };
+  if (attack->game != ASSAY_GAME_RECONSTRUCT)
+    return of_games[attack->game];
+  if (kind == ASSAY_RELEASE_MIXTURES)
+    return (Measure){ "image-ssim", "0.30" };
+  if (kind == ASSAY_RELEASE_UPDATES && !attack->adapts)
+    return measure_of_updates (attack);
   /* Who learns estimates rows, from codes too. */
-  finds_codes = is_of_codes && !attack->adapts && !(attack->needs & ASSAY_GRANT_HASH_FUNCTION);
-  *ret_measure = kind == ASSAY_RELEASE_MIXTURES                     ? "image-ssim"
-                 : kind == ASSAY_RELEASE_UPDATES && !attack->adapts ? measure_of_updates (attack)
-                 : finds_codes                                      ? "bits-recovered"
-                                                                    : "recovery-rate";
-  *ret_bound = g_str_has_suffix (*ret_measure, "recovery-rate")
-                       || g_str_equal (*ret_measure, "weight-claims-right")
-                   ? "0.10"
-               : g_str_equal (*ret_measure, "image-ssim") ? "0.30"
-                                                          : "0.60";
+  if (kind == ASSAY_RELEASE_CODES && !attack->adapts
+      && !(attack->needs & ASSAY_GRANT_HASH_FUNCTION))
+    return (Measure){ "bits-recovered", "0.60" };
+  return (Measure){ "recovery-rate", "0.10" };
+}
+
+static gboolean
+has_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char *measure)
+{
+  return g_str_equal (measure_of (kind, plugin).name, measure);
 }
 
 /* Whether one of the attacks before number @end has the claim about @measure already: a claim is
@@ -79,13 +73,9 @@ cli_claim_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char 
 static gboolean
 is_bounded (AssayReleaseKind kind, const GPtrArray *attacks, guint end, const char *measure)
 {
-  for (guint i = 0; i < end; i++) {
-    const char *other, *bound;
-
-    cli_claim_measure (kind, attacks->pdata[i], &other, &bound);
-    if (g_str_equal (other, measure))
+  for (guint i = 0; i < end; i++)
+    if (has_measure (kind, attacks->pdata[i], measure))
       return TRUE;
-  }
   return FALSE;
 }
 
@@ -93,12 +83,10 @@ is_bounded (AssayReleaseKind kind, const GPtrArray *attacks, guint end, const ch
 static gboolean
 is_learned (AssayReleaseKind kind, const GPtrArray *attacks, const char *measure)
 {
-  for (guint i = 0; i < attacks->len; i++) {
-    const AssayAttack *attack = assay_attack_of (attacks->pdata[i]);
-    const char *other, *bound;
+  ASSAY_FOR_EACH (const AssayPlugin, plugin, attacks) {
+    const AssayAttack *attack = assay_attack_of (plugin);
 
-    cli_claim_measure (kind, attacks->pdata[i], &other, &bound);
-    if (attack != NULL && attack->adapts && g_str_equal (other, measure))
+    if (attack != NULL && attack->adapts && has_measure (kind, plugin, measure))
       return TRUE;
   }
   return FALSE;
@@ -116,12 +104,10 @@ append_selection (GString *text, AssayReleaseKind kind, const GPtrArray *attacks
   for (guint pass = 0; pass < 2; pass++)
     ASSAY_FOR_EACH (const AssayPlugin, plugin, attacks) {
       const AssayAttack *attack = assay_attack_of (plugin);
-      const char *other, *bound;
 
       if (attack == NULL)
         continue;
-      cli_claim_measure (kind, plugin, &other, &bound);
-      if (!g_str_equal (other, measure)) {
+      if (!has_measure (kind, plugin, measure)) {
         is_needed |= pass == 1 && (games & (1u << attack->game));
       } else if (pass == 0) {
         games |= 1u << attack->game;
@@ -181,16 +167,15 @@ cli_append_claims (GString *text, const CliClaims *claims)
   const AssayReleaseKind kind = claims->kind;
 
   for (guint i = 0; i < attacks->len; i++) {
-    const char *measure, *bound;
+    const Measure measure = measure_of (kind, attacks->pdata[i]);
 
-    cli_claim_measure (kind, attacks->pdata[i], &measure, &bound);
-    if (is_bounded (kind, attacks, i, measure))
+    if (is_bounded (kind, attacks, i, measure.name))
       continue;
     if (i > 0)
       g_string_append_c (text, '\n');
-    append_claim (text, claims, measure, bound);
-    append_selection (text, kind, attacks, measure);
-    if (is_learned (kind, attacks, measure))
+    append_claim (text, claims, measure.name, measure.bound);
+    append_selection (text, kind, attacks, measure.name);
+    if (is_learned (kind, attacks, measure.name))
       g_string_append (text, "attackers = adaptive\n");
   }
   append_further (text, claims);

@@ -16,7 +16,3 @@ typedef struct {
 /* Claims that little is recovered of what the defense releases: one for each measure, and one for
  * each bound of a measure that none of the attacks has by itself. */
 void cli_append_claims (GString *text, const CliClaims *claims);
-
-/* What is bounded for an attack or an auditor, and by how much in an example. */
-void cli_claim_measure (AssayReleaseKind kind, const AssayPlugin *plugin, const char **ret_measure,
-                        const char **ret_bound);

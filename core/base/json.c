@@ -59,8 +59,8 @@ assay_json_finish (AssayJson *json)
 static void
 give_to_sink (AssayJson *json)
 {
-  json->is_broken = json->is_broken || !json->sink (json->text->str, json->text->len,
-                                                    json->sink_data);
+  json->is_broken
+      = json->is_broken || !json->sink (json->text->str, json->text->len, json->sink_data);
   g_string_truncate (json->text, 0);
 }
 
@@ -321,7 +321,7 @@ assay_json_settings (AssayJson *json, const AssaySettings *settings)
   assay_json_begin_object (json);
   json->is_compact = TRUE;
   ASSAY_FOR_EACH_PARAM (param, settings->table)
-  assay_json_setting (json, settings, param);
+    assay_json_setting (json, settings, param);
   assay_json_end_object (json);
   json->is_compact = was_compact;
 }

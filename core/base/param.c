@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 
-#define FIELD(settings, param, type)                                                              \
+#define FIELD(settings, param, type)                                                               \
   (*(type *) (gpointer) ((guint8 *) (settings)->values + (param)->offset))
 
 AssaySettings *
@@ -17,8 +17,7 @@ assay_settings_new (const AssayParam *table, gsize size)
   settings->table = table;
   settings->size = size;
   settings->values = g_malloc0 (MAX (size, 1));
-  ASSAY_FOR_EACH_PARAM (param, table)
-  {
+  ASSAY_FOR_EACH_PARAM (param, table) {
     switch (param->type) {
     case ASSAY_PARAM_TYPE_BOOL:
       FIELD (settings, param, bool) = param->number != 0;
@@ -50,8 +49,8 @@ assay_settings_copy (const AssaySettings *settings)
   copy->values = g_malloc0 (MAX (settings->size, 1));
   memcpy (copy->values, settings->values, settings->size);
   ASSAY_FOR_EACH_PARAM (param, copy->table)
-  if (param->type == ASSAY_PARAM_TYPE_STRING)
-    FIELD (copy, param, char *) = g_strdup (FIELD (settings, param, char *));
+    if (param->type == ASSAY_PARAM_TYPE_STRING)
+      FIELD (copy, param, char *) = g_strdup (FIELD (settings, param, char *));
   return copy;
 }
 
@@ -61,8 +60,8 @@ assay_settings_free (AssaySettings *settings)
   if (settings == NULL)
     return;
   ASSAY_FOR_EACH_PARAM (param, settings->table)
-  if (param->type == ASSAY_PARAM_TYPE_STRING)
-    g_free (FIELD (settings, param, char *));
+    if (param->type == ASSAY_PARAM_TYPE_STRING)
+      g_free (FIELD (settings, param, char *));
   g_free (settings->values);
   g_free (settings);
 }
@@ -71,8 +70,8 @@ const AssayParam *
 assay_param_find (const AssayParam *table, const char *name)
 {
   ASSAY_FOR_EACH_PARAM (param, table)
-  if (g_str_equal (param->name, name))
-    return param;
+    if (g_str_equal (param->name, name))
+      return param;
   return NULL;
 }
 
@@ -97,7 +96,7 @@ fail_unknown (const AssayParam *table, const char *name, GError **error)
   g_autofree char *hint = NULL;
 
   ASSAY_FOR_EACH_PARAM (param, table)
-  g_ptr_array_add (names, (gpointer) param->name);
+    g_ptr_array_add (names, (gpointer) param->name);
   hint = assay_names_hint (names, name);
   return assay_fail (error, ASSAY_ERROR_PARAMETER, "unknown setting '%s'%s", name, hint);
 }
@@ -195,9 +194,9 @@ gboolean
 assay_settings_check_complete (const AssaySettings *settings, GError **error)
 {
   ASSAY_FOR_EACH_PARAM (param, settings->table)
-  if (param->type == ASSAY_PARAM_TYPE_STRING && FIELD (settings, param, char *) == NULL)
-    return assay_fail (error, ASSAY_ERROR_PARAMETER, "'%s' is missing: %s", param->name,
-                       param->help);
+    if (param->type == ASSAY_PARAM_TYPE_STRING && FIELD (settings, param, char *) == NULL)
+      return assay_fail (error, ASSAY_ERROR_PARAMETER, "'%s' is missing: %s", param->name,
+                         param->help);
   return TRUE;
 }
 
@@ -242,8 +241,7 @@ is_default (const AssaySettings *settings, const AssayParam *param)
 char *
 assay_settings_narrowed (const AssaySettings *settings)
 {
-  ASSAY_FOR_EACH_PARAM (param, settings->table)
-  {
+  ASSAY_FOR_EACH_PARAM (param, settings->table) {
     g_autofree char *value = NULL;
 
     if (!param->tries_all || is_default (settings, param))
@@ -260,8 +258,7 @@ assay_settings_canonical (const AssaySettings *settings)
 {
   GString *text = g_string_new (NULL);
 
-  ASSAY_FOR_EACH_PARAM (param, settings->table)
-  {
+  ASSAY_FOR_EACH_PARAM (param, settings->table) {
     g_autofree char *value = assay_settings_get (settings, param);
 
     if (param->is_extra && is_default (settings, param))

@@ -91,8 +91,7 @@ check_parameters (const AssayPlugin *plugin, GError **error)
 {
   if ((plugin->parameters != NULL) != (plugin->settings_size > 0))
     return expect (FALSE, plugin->id, "expected parameters and settings_size, or neither", error);
-  ASSAY_FOR_EACH_PARAM (param, plugin->parameters)
-  {
+  ASSAY_FOR_EACH_PARAM (param, plugin->parameters) {
     const char *fault = fault_of (plugin, param);
 
     if (fault != NULL)
@@ -144,10 +143,10 @@ check_mechanism (const AssayDefense *defense, GError **error)
          && expect (mechanism->budget != NULL && mechanism->size != NULL, defense->id,
                     "expected the mechanism's members budget and size", error)
          && check_runs (mechanism, defense->id, error)
-         && expect (canaries == NULL
-                        || (canaries->most != NULL && canaries->make != NULL
-                            && canaries->score != NULL),
-                    defense->id, "expected every member of the mechanism's canaries", error);
+         && expect (
+             canaries == NULL
+                 || (canaries->most != NULL && canaries->make != NULL && canaries->score != NULL),
+             defense->id, "expected every member of the mechanism's canaries", error);
 }
 
 static gboolean
@@ -196,8 +195,8 @@ check_measuring (const AssayMeasuring *measuring, GError **error)
 {
   if (!expect (measuring->n_series >= 1 && measuring->n_series <= ASSAY_MAX_SERIES, measuring->id,
                "expected the member n_series to be 1 to " G_STRINGIFY (ASSAY_MAX_SERIES), error)
-      || !expect (measuring->measures != NULL && measuring->measures[0].name != NULL, measuring->id,
-                  "expected the member measures", error))
+               || !expect (measuring->measures != NULL && measuring->measures[0].name != NULL,
+                           measuring->id, "expected the member measures", error))
     return FALSE;
   for (const AssayMeasure *m = measuring->measures; m->name != NULL; m++)
     if (!is_word (m->name, '-') || !is_line (m->help) || !is_line (m->unit)

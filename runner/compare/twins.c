@@ -40,8 +40,7 @@ difference_of (const AssayComponent *before, const AssayComponent *after)
     append_difference (text, "plugin", before->plugin->id, after->plugin->id);
     return g_string_free (text, FALSE);
   }
-  ASSAY_FOR_EACH_PARAM (param, after->settings->table)
-  {
+  ASSAY_FOR_EACH_PARAM (param, after->settings->table) {
     g_autofree char *was = assay_settings_get (before->settings, param);
     g_autofree char *is = assay_settings_get (after->settings, param);
 

@@ -35,7 +35,7 @@ typedef struct {
 /* One swept key: the values that it takes. */
 typedef struct {
   const AssayEntry *entry;
-  const char *name; /* the setting's */
+  const char *name;  /* the setting's */
   gboolean is_named; /* ... in the text of settings */
   GStrv values;
 } Axis;
@@ -75,7 +75,7 @@ fail_unknown_key (const Source *source, const AssayEntry *entry, gboolean is_tun
   g_autofree char *all = NULL;
 
   ASSAY_FOR_EACH_PARAM (param, source->plugin->parameters)
-  g_ptr_array_add (names, g_strconcat (is_tuning ? TUNE_PREFIX : "", param->name, NULL));
+    g_ptr_array_add (names, g_strconcat (is_tuning ? TUNE_PREFIX : "", param->name, NULL));
   for (guint l = 0; !is_tuning && l < G_N_ELEMENTS (lists); l++)
     for (guint i = 0; lists[l][i] != NULL; i++)
       g_ptr_array_add (names, g_strdup (lists[l][i]));
@@ -93,8 +93,8 @@ static gboolean
 check_named (const Source *source, const AssayEntry *entry, const char *name, char **values,
              GError **error)
 {
-  const char *const *const all[] = { (const char *const[]){ name, NULL },
-                                     (const char *const *) values };
+  const char *const *const all[]
+      = { (const char *const[]){ name, NULL }, (const char *const *) values };
 
   for (guint l = 0; l < G_N_ELEMENTS (all); l++)
     for (guint i = 0; all[l][i] != NULL; i++)
@@ -460,8 +460,7 @@ set_names (GPtrArray *components, guint first, guint end)
 
     component->name = g_strdup (component->label);
   }
-  ASSAY_FOR_EACH_PARAM (param, one->settings->table)
-  {
+  ASSAY_FOR_EACH_PARAM (param, one->settings->table) {
     if (!varies (components, first, end, param))
       continue;
     for (guint i = first; i < end; i++) {

@@ -92,8 +92,7 @@ check_condition (const AssayPlan *plan, AssayCondition *condition, GError **erro
   ASSAY_FOR_EACH (const AssayComponent, component, components) {
     const AssaySettings *settings = component->settings;
 
-    ASSAY_FOR_EACH_PARAM (param, settings->table)
-    {
+    ASSAY_FOR_EACH_PARAM (param, settings->table) {
       if (!g_str_equal (param->name, condition->key)) {
         g_ptr_array_add (names, (gpointer) param->name);
         continue;
