@@ -1,5 +1,5 @@
 /* The content of a file, mapped. Every reader of data files goes through this one function, which
- * stands in a file of its own so that tests/fuzz can put another in its place and hand the readers
+ * stands in a file of its own so that fuzz/ can put another in its place and hand the readers
  * bytes that were never in a file. */
 #pragma once
 

@@ -1,0 +1,2 @@
+-- of audit
+UPDATE cells SET status = 9;

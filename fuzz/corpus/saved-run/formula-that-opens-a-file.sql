@@ -1,0 +1,2 @@
+-- of audit
+UPDATE counted SET python = 'open(1)';

@@ -1,0 +1,2 @@
+-- of pictures
+UPDATE groups SET data = x'00';

@@ -1,0 +1,2 @@
+-- of pictures
+UPDATE cells SET seconds = 9e999;

@@ -1,0 +1,110 @@
+/* Fuzz target: whole run stores, up to every report that is made of them. An input is a SQLite
+ * file, as fuzz/seeds makes it by a run; mutants keep the schema and change cells (cells.c).
+ *
+ * What assay_store_verify lets pass is read without a further look at its types: so that what comes
+ * of it is held against what results promise, and each export against its own form. */
+#include "fuzz/cells.h"
+#include "fuzz/fuzz.h"
+
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "report/html/html.h"
+#include "report/report.h"
+#include "runner/compare/saved-run.h"
+#include "runner/judge/cells.h"
+
+#define TABLE_WIDTH 100
+
+static const char *const names[] = { ASSAY_STORE_FILE, NULL };
+
+/* Text for people: valid, and without what steers a terminal. */
+static void
+check_text (char *taken)
+{
+  g_autofree char *text = taken;
+
+  FUZZ_REQUIRE (text != NULL && g_utf8_validate (text, -1, NULL));
+  for (const char *at = text; *at != '\0'; at = g_utf8_next_char (at)) {
+    const gunichar c = g_utf8_get_char (at);
+
+    FUZZ_REQUIRE (c == '\n' || !g_unichar_iscntrl (c));
+  }
+}
+
+static void
+check_json (char *taken)
+{
+  g_autofree char *text = taken;
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
+
+  FUZZ_REQUIRE (g_utf8_validate (text, -1, NULL));
+  FUZZ_REQUIRE (json_parser_load_from_data (parser, text, -1, NULL));
+}
+
+/* An export that can fail: a text, or an error. */
+static void
+check_export (void (*check) (char *taken), char *text, const GError *error)
+{
+  FUZZ_REQUIRE ((text == NULL) == (error != NULL));
+  if (text != NULL)
+    check (text);
+}
+
+static void
+check_reports (const AssayResults *results)
+{
+  g_autoptr (GError) error = NULL;
+
+  check_export (check_json, assay_report_json (results, &error), error);
+  g_clear_error (&error);
+  check_export (check_text, assay_report_html (results, NULL, &error), error);
+  check_text (assay_report_csv (results));
+  check_text (assay_report_junit (results));
+  check_text (assay_report_markdown (results));
+  check_text (assay_report_table (results, TABLE_WIDTH));
+  check_text (assay_report_seal (results));
+  check_text (assay_report_confinement (results));
+}
+
+static void
+check_run (const AssaySavedRun *run)
+{
+  FUZZ_REQUIRE (run->results->n_cells + run->results->n_missing == run->plan->cells->len);
+  FUZZ_REQUIRE (g_utf8_validate (run->version, -1, NULL));
+  for (gsize i = 0; i < run->plan->cells->len; i++) {
+    g_autoptr (AssayResultCell) cell = NULL;
+    g_autoptr (GError) error = NULL;
+
+    fuzz_check_outcome (assay_results_cell (run->results, i, TRUE, &cell, &error), error);
+  }
+  check_reports (run->results);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  const char *folder = fuzz_folder (names);
+  g_autofree char *path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
+  g_autoptr (AssaySavedRun) run = NULL;
+  g_autoptr (GError) error = NULL;
+  FILE *file = fopen (path, "wb");
+
+  FUZZ_REQUIRE (file != NULL && fwrite (data, 1, size, file) == size);
+  FUZZ_REQUIRE (fclose (file) == 0);
+  run = assay_saved_run_open (folder, TRUE, &error);
+  fuzz_check_outcome (run != NULL, error);
+  if (run != NULL)
+    check_run (run);
+  return 0;
+}
+
+/* libFuzzer's hook: without it, it would change bytes, of which nearly all are SQLite's own. */
+size_t LLVMFuzzerCustomMutator (uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+
+size_t
+LLVMFuzzerCustomMutator (uint8_t *data, size_t size, size_t max_size, unsigned int seed)
+{
+  return fuzz_cells_mutate (data, size, max_size, seed);
+}
