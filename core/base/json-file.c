@@ -5,88 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-
-static const char too_deep[]
-    = "more than " G_STRINGIFY (ASSAY_JSON_MAX_LEVELS) " levels of objects and arrays";
-
-typedef struct {
-  const char *at;
-  const char *end;
-  gsize line;
-  const char *line_start;
-} Scanner;
-
-static gboolean
-fail_at (const Scanner *scanner, const char *path, const char *problem, GError **error)
-{
-  return assay_fail (error, ASSAY_ERROR_DATA, "%s:%zu:%zu: %s", path, scanner->line,
-                     (gsize) (scanner->at - scanner->line_start) + 1, problem);
-}
-
-/* Behind the closing quote of the string that begins at @scanner, or the end of the text. */
-static void
-skip_string (Scanner *scanner)
-{
-  for (scanner->at++; scanner->at < scanner->end && *scanner->at != '"'; scanner->at++)
-    if (*scanner->at == '\\' && scanner->at + 1 < scanner->end)
-      scanner->at++;
-  if (scanner->at < scanner->end)
-    scanner->at++;
-}
-
-/* Whether @c, which may be NUL, is one of @set. */
-static gboolean
-is_one_of (char c, const char *set)
-{
-  return c != '\0' && strchr (set, c) != NULL;
-}
-
-static void
-skip_space (Scanner *scanner)
-{
-  for (; scanner->at < scanner->end && is_one_of (*scanner->at, " \t\r\n"); scanner->at++)
-    if (*scanner->at == '\n') {
-      scanner->line++;
-      scanner->line_start = scanner->at + 1;
-    }
-}
-
-/* That @text is the outline of one object: nothing before or behind it, no more levels than are
- * believed, and outside of strings only characters of JSON, so that no comment hides a bracket.
- * What stands inside is json-glib's to judge. */
-static gboolean
-check_outline (const char *path, const char *text, gsize length, GError **error)
-{
-  Scanner scanner = { .at = text, .end = text + length, .line = 1, .line_start = text };
-  guint levels = 0;
-
-  skip_space (&scanner);
-  if (scanner.at == scanner.end || *scanner.at != '{')
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: expected a JSON object", path);
-  do {
-    const char c = *scanner.at;
-
-    if (c == '"') {
-      skip_string (&scanner);
-    } else if (c == '{' || c == '[') {
-      if (++levels > ASSAY_JSON_MAX_LEVELS)
-        return fail_at (&scanner, path, too_deep, error);
-      scanner.at++;
-    } else if (c == '}' || c == ']') {
-      levels--;
-      scanner.at++;
-    } else if (g_ascii_isalnum (c) || is_one_of (c, ",:+-.")) {
-      scanner.at++;
-    } else {
-      return fail_at (&scanner, path, "unexpected character, expected JSON", error);
-    }
-    skip_space (&scanner);
-  } while (levels > 0 && scanner.at < scanner.end);
-  if (levels > 0)
-    return fail_at (&scanner, path, "the file ends inside of its object", error);
-  return scanner.at == scanner.end
-         || fail_at (&scanner, path, "expected nothing behind the object", error);
-}
+#include "core/base/json/outline.h"
 
 /* Members that stand in an object twice: json-glib keeps the last of them, and nobody would know
  * which. */
@@ -143,7 +62,7 @@ assay_json_load (const char *path, JsonObject **ret_root, GError **error)
 
   if (text == NULL) /* an empty file */
     text = "";
-  if (bytes == NULL || !check_outline (path, text, length, error))
+  if (bytes == NULL || !assay_json_check_outline (path, text, length, error))
     return NULL;
   parser = json_parser_new_immutable ();
   if (!parse (parser, path, text, length, error))

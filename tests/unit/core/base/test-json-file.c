@@ -1,6 +1,7 @@
 /* Reading JSON files: one object and nothing else, however deep others stand in it. */
 #include "core/base/error.h"
 #include "core/base/json-file.h"
+#include "core/base/json/outline.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 
@@ -41,6 +42,35 @@ Test (json_file, one_object)
   cr_assert_str_eq (json_object_get_string_member (root, "b"), "// '");
 }
 
+Test (json_file, escapes)
+{
+  static const char text[] = "{\"a\": \"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00\\ue000\"}";
+  JsonObject *root = NULL;
+  g_autoptr (JsonParser) parser = load (text, &root, NULL);
+
+  cr_assert (parser != NULL);
+  cr_assert_str_eq (json_object_get_string_member (root, "a"),
+                    "\"\\/\b\f\n\r\t\u00e9\U0001F600\uE000");
+}
+
+Test (json_file, numbers)
+{
+  static const char text[]
+      = "{\"a\": [0, -0, 9223372036854775807, -9223372036854775808, 1e5, -0.5E-2, 1.25e+3]}";
+  static const double values[] = { 0, 0, 0x1p63, -0x1p63, 1e5, -0.005, 1250 };
+  JsonObject *root = NULL;
+  g_autoptr (JsonParser) parser = load (text, &root, NULL);
+
+  cr_assert (parser != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    cr_assert (json_array_get_double_element (json_object_get_array_member (root, "a"), i)
+               == values[i]);
+  cr_assert (json_array_get_int_element (json_object_get_array_member (root, "a"), 2)
+             == G_MAXINT64);
+  cr_assert (json_array_get_int_element (json_object_get_array_member (root, "a"), 3)
+             == G_MININT64);
+}
+
 Test (json_file, what_is_no_object_or_not_alone)
 {
   static const struct {
@@ -58,6 +88,25 @@ Test (json_file, what_is_no_object_or_not_alone)
     { "{\n \"a\": [1}", "@/a.json:2:10: the file ends inside of its object" },
     { "{\"a\": \"]}", "@/a.json:1:10: the file ends inside of its object" },
     { "{\"\\", "@/a.json:1:4: the file ends inside of its object" },
+    { "{\"\\\"", "@/a.json:1:5: the file ends inside of its object" },
+    { "{\"a\": 010}", "@/a.json:1:7: expected a number, true, false or null" },
+    { "{\"a\": 0x10}", "@/a.json:1:7: expected a number, true, false or null" },
+    { "{\"a\": 1.}", "@/a.json:1:7: expected a number, true, false or null" },
+    { "{\"a\": .5}", "@/a.json:1:7: expected a number, true, false or null" },
+    { "{\"a\": +1}", "@/a.json:1:7: expected a number, true, false or null" },
+    { "{\"a\": 1e}", "@/a.json:1:7: expected a number, true, false or null" },
+    { "{\"a\": nan}", "@/a.json:1:7: expected a number, true, false or null" },
+    { "{\"a\": 9223372036854775808}", "@/a.json:1:7: a whole number beyond those of 64 bits" },
+    { "{\"a\": -9223372036854775809}", "@/a.json:1:7: a whole number beyond those of 64 bits" },
+    { "{\"a\": 1e999}", "@/a.json:1:7: a number beyond those of 64 bits" },
+    { "{\"\\q\": 1}", "@/a.json:1:3: expected one of \" \\ / b f n r t u after a backslash" },
+    { "{\"\\u00g0\": 1}", "@/a.json:1:3: expected four hexadecimal digits after \\u" },
+    { "{\"\\u004", "@/a.json:1:3: expected four hexadecimal digits after \\u" },
+    { "{\"\\u0000\": 1}", "@/a.json:1:3: a text holds a zero (\\u0000)" },
+    { "{\"a\\ud800\": 1}", "@/a.json:1:4: half of a pair of \\u, expected both" },
+    { "{\"\\udbff\\u0041\": 1}", "@/a.json:1:3: half of a pair of \\u, expected both" },
+    { "{\"\\udc00\": 1}", "@/a.json:1:3: half of a pair of \\u, expected both" },
+    { "{\"\\ud83d\\ud83d\": 1}", "@/a.json:1:3: half of a pair of \\u, expected both" },
     { "{/* \" */ }", "@/a.json:1:2: unexpected character, expected JSON" },
     { "{'a': 1}", "@/a.json:1:2: unexpected character, expected JSON" },
     { "{\"a\": 1,,}",
