@@ -252,11 +252,14 @@ append_bad (GString *text, const AssayResults *results)
     if (said->cells->len == 1) {
       g_string_append_printf (text, "\n%s: ", status);
       append_said_of (text, said);
-      g_string_append_printf (text, ": %s\n", said->first->message);
+      g_string_append (text, ": ");
+      append_plain (text, said->first->message);
+      g_string_append_c (text, '\n');
       continue;
     }
-    g_string_append_printf (text, "\n%s in %u cells: %s\n  ", status, said->cells->len,
-                            said->first->message);
+    g_string_append_printf (text, "\n%s in %u cells: ", status, said->cells->len);
+    append_plain (text, said->first->message);
+    g_string_append (text, "\n  ");
     append_said_of (text, said);
     g_string_append_c (text, '\n');
   }
@@ -287,9 +290,12 @@ append_notes (GString *text, const AssayResults *results)
   append_said (text, results);
   append_bad (text, results);
   ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
-    for (guint m = 0; m < cell->omitted->len; m++)
-      g_string_append_printf (text, "\n%s against %s: %s\n", cell->attack_or_utility->label,
-                              cell->defense->label, (const char *) cell->omitted->pdata[m]);
+    for (guint m = 0; m < cell->omitted->len; m++) {
+      g_string_append_printf (text, "\n%s against %s: ", cell->attack_or_utility->label,
+                              cell->defense->label);
+      append_plain (text, cell->omitted->pdata[m]);
+      g_string_append_c (text, '\n');
+    }
   }
 }
 

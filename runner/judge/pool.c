@@ -47,14 +47,18 @@ is_count (double value)
   return value >= 0 && value <= 0x1p53 && value == floor (value);
 }
 
+/* What core/stats/epsilon.h counts on; every unit is of the same kind of game, and its delta. */
 static gboolean
 is_audit (const AssayOutcomes *outcomes, gsize unit)
 {
-  const double kind = outcomes->series[0][unit];
+  double *const *series = outcomes->series;
+  const double kind = series[0][unit], delta = series[1][unit];
+  const double runs = series[2][unit], hits = series[3][unit], mistakes = series[4][unit];
 
-  return (kind == ASSAY_AUDIT_TWO_INPUTS || kind == ASSAY_AUDIT_ONE_RUN)
-         && is_count (outcomes->series[2][unit]) && is_count (outcomes->series[3][unit])
-         && is_count (outcomes->series[4][unit]);
+  return (kind == ASSAY_AUDIT_TWO_INPUTS || kind == ASSAY_AUDIT_ONE_RUN) && kind == series[0][0]
+         && delta >= 0 && delta <= 1 && delta == series[1][0] && is_count (runs) && is_count (hits)
+         && hits <= runs && is_count (mistakes)
+         && (kind == ASSAY_AUDIT_ONE_RUN || mistakes <= runs);
 }
 
 static gboolean
@@ -273,9 +277,9 @@ assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
     return pool->omitted[measure->success] != NULL || pool->omitted[measure->control] != NULL
                ? NULL
                : assay_sample_new_excess (
-                     measure, (const double *) (gconstpointer) pool->series[measure->success]->data,
-                     (const double *) (gconstpointer) pool->series[measure->control]->data, groups,
-                     series->len);
+                   measure, (const double *) (gconstpointer) pool->series[measure->success]->data,
+                   (const double *) (gconstpointer) pool->series[measure->control]->data, groups,
+                   series->len);
   return assay_sample_new (measure, (const double *) (gconstpointer) series->data, groups,
                            series->len);
 }
