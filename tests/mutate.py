@@ -1,28 +1,46 @@
 #!/usr/bin/env python3
 """Mutation testing: would the unit tests notice a changed operator or number? Each mutant is one
-change of one token of a file. It is compiled by itself, and each test is linked with it before the
-static library, so that all calls reach it and nothing else is built; the tests should then fail.
+change of one token of a file. It is compiled by itself and loaded, with the rest of its folder, in
+front of the library that the tests use (LD_PRELOAD), so that nothing is linked anew; a test should
+then fail.
 
-usage: tests/mutate.py [--build build] [--sample N] [--seed S] [--seconds T] --tests A,B,... FILE...
+usage: tests/mutate.py [--build build] [--jobs 2] [--sample N] [--seed S] [--record FILE] [FILE...]
 
-Prints a line for each mutant that no test noticed, and how many there were of each file. Mutants
-that do not compile are not counted, and neither are comments, strings, preprocessor lines and
-"g_assert". A mutant that is the same program (i < n for i != n) survives by right: look at each.
-The tree is not touched. Takes some seconds a mutant, so that --sample or --seconds bound it; the
-sample is the same for the same seed."""
+Prints a line for each mutant that no test noticed, and a table of how many there were. FILE is one
+of tests/mutants.toml (default: all of them), which names the tests of each, and the mutants that
+are the same program, each with the reason: those are played too, and it is an error if a test
+notices one. --record puts the table's rows into FILE in the place of those of the same files.
+
+Mutants that do not compile are not counted; comments, strings, preprocessor lines, g_assert and
+g_return are not changed. The tree is not touched. The exit code is 1 if a mutant survived that
+the list does not have, or the list is wrong."""
 
 import argparse
 import collections
+import concurrent.futures
+import dataclasses
+import os
 import pathlib
 import random
 import re
+import resource
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
+import tomllib
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(SOURCE / "tools"))
+
+import record_table  # noqa: E402
+
+LIST = SOURCE / "tests" / "mutants.toml"
 SWAPS = {"+": "-", "-": "+", "*": "/", "/": "*", "<": "<=", "<=": "<", ">": ">=", ">=": ">",
          "==": "!=", "!=": "==", "&&": "||", "||": "&&", "++": "--", "--": "++", "+=": "-=",
          "-=": "+=", "*=": "/=", "/=": "*=", "MIN": "MAX", "MAX": "MIN", "TRUE": "FALSE",
@@ -32,143 +50,235 @@ TOKEN = re.compile(r"""/\*.*?\*/ | "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*' | ^[ \t
                      | (?P<word>[A-Za-z_]\w*)
                      | (?P<sign>->|\+\+|--|[-+*/<>=!]=|&&|\|\||<<|>>|[-+*/<>])""",
                    re.VERBOSE | re.MULTILINE | re.DOTALL)
-TEST_SECONDS = 60
+# Of the processor's time, so that a busy machine makes no mutant fail.
+TEST_SECONDS = 6
+# Criterion may wait for a test that was ended thus.
+HANGS_SECONDS = 90
+# A mutant may ask for any amount of memory: it gets none beyond this.
+TEST_BYTES = 8 << 30
+HEAD = "| file | mutants | noticed | the same program | missed | seconds | at |"
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    start: int
+    end: int
+    old: str
+    new: str
+    line: str   # the text of its line
+    nth: int    # which `old` of that text, from 1, over all lines that are alike
+    number: int
+
+    def in_text(self, text):
+        return text[:self.start] + self.new + text[self.end:]
+
+
+def replacement(text, match):
+    """What takes the place of a token, or None; a sign is one where operands stand on both sides."""
+    start, end, token = match.start(), match.end(), match[0]
+    if match["number"]:
+        if text[start - 1] == "[" or "e" in token:
+            return None
+        return f"({token} * 1.01)" if "." in token else str(int(token) + 1)
+    if match["word"]:
+        return SWAPS.get(token)
+    if not match["sign"] or token not in SWAPS:
+        return None
+    if token in ("++", "--"):
+        return SWAPS[token]
+    is_binary = (text[start - 1] == " " and text[end:end + 1] == " "
+                 and re.search(r"[\w)\]]\s*$", text[:start]))
+    is_pointer = token == "*" and not re.match(r"\s*[\w(]", text[end:])
+    return SWAPS[token] if is_binary and not is_pointer else None
 
 
 def mutants_of(text):
-    """(start, end, replacement) of each; a sign is one where operands stand on both sides."""
-    found = []
+    found, seen = [], collections.Counter()
     for match in TOKEN.finditer(text):
-        start, end, token = match.start(), match.end(), match[0]
-        line = text[text.rfind("\n", 0, start) + 1:text.find("\n", start)]
-        if "g_assert" in line or re.match(r"\s*(static\s+)?const char\b", line):
+        start = match.start()
+        line = text[text.rfind("\n", 0, start) + 1:text.find("\n", start)].strip()
+        if re.match(r"g_assert|g_return|(static\s+)?const char\b", line):
             continue
-        if match["number"]:
-            new = f"{token}1" if "." in token else str(int(token) + 1) if token.isdigit() else None
-            if new is not None and text[start - 1] != "[" and "e" not in token:
-                found.append((start, end, new if "." not in token else f"({token} * 1.01)"))
-        elif match["word"] in SWAPS:
-            found.append((start, end, SWAPS[token]))
-        elif match["sign"] in SWAPS:
-            is_binary = text[start - 1] == " " and text[end:end + 1] == " " and re.search(
-                r"[\w)\]]\s*$", text[:start])
-            is_pointer = token == "*" and not re.match(r"\s*[\w(]", text[end:])
-            if (is_binary and not is_pointer) or token in ("++", "--"):
-                found.append((start, end, SWAPS[token]))
+        new = replacement(text, match)
+        if new is not None:
+            seen[line, match[0]] += 1
+            found.append(Mutant(start, match.end(), match[0], new, line, seen[line, match[0]],
+                                text.count("\n", 0, start) + 1))
     return found
 
 
-def run(command, seconds, folder=None):
-    try:
-        return subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=seconds, check=False).returncode
-    except subprocess.TimeoutExpired:
-        return -1
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (TEST_SECONDS, TEST_SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (TEST_BYTES, TEST_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def run(command, folder=None, **how):
+    """The exit code. What does not end is ended, with the processes that it started."""
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, start_new_session=True, **how) as process:
+        try:
+            return process.wait(HANGS_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return -1
 
 
 class Build:
-    """How a file is compiled, and a test linked, as the build has it."""
+    """How the build compiles a file; what is made lies in a folder of each thread's own."""
 
     def __init__(self, folder, tests, work):
-        self.folder, self.tests, self.work = pathlib.Path(folder), tests, pathlib.Path(work)
-        subprocess.run(["ninja", "-C", folder, "libassay.a",
-                        *(f"tests/test-{test}" for test in tests)],
+        self.folder, self.work = pathlib.Path(folder).resolve(), pathlib.Path(work)
+        self.own = threading.local()
+        subprocess.run(["ninja", "-C", self.folder, *(f"tests/test-{test}" for test in tests)],
                        stdout=subprocess.DEVNULL, check=True)
-        # What the program needs beside its own objects.
-        words = self.last_command("assay")
-        inputs = ("-l", "-Wl,-rpath", "-fopenmp", "-pthread")
-        self.libraries = [word for word in words if word.startswith(inputs)
-                          or word.endswith((".so", "libfaiss_c.a"))]
 
-    def last_command(self, target):
-        """What makes a file of the build, as words; its rpath needs none of ninja's escapes."""
-        done = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "-s", target],
-                              capture_output=True, text=True, check=True)
-        line = next(line for line in reversed(done.stdout.splitlines())
-                    if not line.startswith("ninja: "))
-        return shlex.split(line)
+    def place(self):
+        if not hasattr(self.own, "place"):
+            self.own.place = pathlib.Path(tempfile.mkdtemp(dir=self.work))
+        return self.own.place
 
-    def compile(self, path, text):
-        """The object of a changed file, or None."""
-        name = str(path).replace("/", "_").removesuffix(".c")
-        words = self.last_command(f"libassay.a.p/{name}.c.o")
-        changed = self.work / "mutant.c"
-        changed.write_text(text)
-        drop = {"-MD", "-Werror"}
-        words = [word for word in words if word not in drop]
+    def command(self, path):
+        """What compiles a file, without its outputs."""
+        done = subprocess.run(["ninja", "-C", self.folder, "-t", "commands", "-s",
+                               self.object_of(path)], capture_output=True, text=True, check=True)
+        words = shlex.split([line for line in done.stdout.splitlines()
+                             if not line.startswith("ninja: ")][-1])
+        words = [word for word in words if word not in ("-MD", "-Werror", "ccache")]
         for option in ("-MQ", "-MF", "-o", "-c"):
             at = words.index(option)
             del words[at:at + 2]
         # -O1 compiles faster, and mutants are about what is written, not about the optimiser.
-        done = run([*words, "-O1", "-I", path.resolve().parent, "-c", changed, "-o",
-                    self.work / "mutant.o"], 120, self.folder)
-        return self.work / "mutant.o" if done == 0 else None
+        return [*words, "-w", "-O1", "-I", str((SOURCE / path).parent)]
 
-    def is_noticed(self, mutant):
-        """The test that is named like the file first."""
+    @staticmethod
+    def object_of(path):
+        return f"libassay.a.p/{str(path).replace('/', '_')}.o"
+
+    def library(self, path, text, command):
+        """A shared library of the file's folder in which the file has this text, or None."""
+        place = self.place()
+        (place / "mutant.c").write_text(text)
+        if run([*command, "-c", place / "mutant.c", "-o", place / "mutant.o"], self.folder) != 0:
+            return None
+        others = [self.object_of(other.relative_to(SOURCE))
+                  for other in sorted((SOURCE / path).parent.glob("*.c"))
+                  if other != SOURCE / path]
         linker = ["-fuse-ld=lld"] if shutil.which("ld.lld") else []
-        for test in self.tests:
-            program = self.work / f"test-{test}"
-            linked = run(["c++", *linker, "-o", program, self.object_of(test), mutant,
-                          "-Wl,--start-group", "tests/libtest-fixtures.a",
-                          "tests/libtest-reference.a", "libassay.a", "-Wl,--end-group",
-                          *self.libraries, "-lcriterion", "-lm"], 300, self.folder)
-            if linked != 0:
-                sys.exit(f"test-{test} cannot be linked with a mutant")
-            if run([program], TEST_SECONDS) != 0:
-                return True
-        return False
+        subprocess.run([command[0], *linker, "-shared", "-o", place / "mutant.so",
+                        place / "mutant.o", *others], cwd=self.folder, check=True)
+        return place / "mutant.so"
 
-    def object_of(self, test):
-        return next((self.folder / "tests" / f"test-{test}.p").glob("unit_*.o")).relative_to(
-            self.folder)
+    def is_noticed(self, library, tests):
+        return any(run([self.folder / "tests" / f"test-{test}", "-j1", "--fail-fast"], SOURCE,
+                       env={**os.environ, "LD_PRELOAD": str(library),
+                            "ASSAY_SOURCE": str(SOURCE), "ASSAY_CACHE": "",
+                            "G_DEBUG": "fatal-criticals"},
+                       preexec_fn=limit) != 0 for test in tests)
+
+
+class File:
+    """A file of the list: its text, mutants, tests, and which mutants are the same program."""
+
+    def __init__(self, entry):
+        self.name, self.tests = entry["name"], entry["tests"]
+        self.text = (SOURCE / self.name).read_text()
+        self.mutants = mutants_of(self.text)
+        self.same = {}
+        by_key = {(m.line, m.old, m.nth): m for m in self.mutants}
+        for line, tokens, why in entry.get("same", []):
+            for token in tokens:
+                old, _, nth = token.partition("#")
+                mutant = by_key.get((line, old, int(nth or 1)))
+                if mutant is None or not why:
+                    sys.exit(f"{LIST.name}: {self.name} has no '{token}' in: {line}")
+                self.same[mutant] = why
+
+
+def check_unchanged(build, file, command):
+    """The text as it is passes; one that ends the process does not, so that it is what runs."""
+    if build.is_noticed(build.library(file.name, file.text, command), file.tests):
+        sys.exit(f"{file.name}: the tests fail before anything is changed")
+    ended = file.text + ("\n__attribute__ ((constructor)) static void leave (void)"
+                         "{ __builtin_trap (); }\n")
+    if not build.is_noticed(build.library(file.name, ended, command), file.tests):
+        sys.exit(f"{file.name}: the tests do not load what is changed")
+
+
+def play_file(build, file, mutants, jobs):
+    """Counts of how the file's mutants fared; prints those that survived."""
+    command = build.command(file.name)
+    check_unchanged(build, file, command)
+    start, counts = time.monotonic(), collections.Counter()
+
+    def play(mutant):
+        library = build.library(file.name, mutant.in_text(file.text), command)
+        return None if library is None else build.is_noticed(library, file.tests)
+
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for mutant, noticed in zip(mutants, pool.map(play, mutants)):
+            kind = {None: "not compiled", True: "noticed", False: "missed"}[noticed]
+            if mutant in file.same:
+                kind = "same" if noticed is False else "listed and noticed"
+            counts[kind] += 1
+            if kind in ("missed", "listed and noticed"):
+                print(f"{file.name}:{mutant.number}: {kind}: {mutant.new} for {mutant.old} "
+                      f"({mutant.nth}): {mutant.line}", flush=True)
+    counts["seconds"] = round(time.monotonic() - start)
+    return counts
+
+
+def row_of(name, counts, commit):
+    n = counts["noticed"] + counts["missed"] + counts["same"] + counts["listed and noticed"]
+    return [name, n, counts["noticed"], counts["same"], counts["missed"], counts["seconds"], commit]
+
+
+def sum_row(rows):
+    """With the share of the mutants that are other programs and were noticed."""
+    n, noticed, same, missed, seconds = (sum(int(row[column]) for row in rows)
+                                         for column in range(1, 6))
+    share = noticed / max(n - same, 1)
+    return ["all", n, f"{noticed} ({share:.1%} of {n - same})", same, missed, seconds, ""]
+
+
+def chosen_files(names):
+    entries = tomllib.loads(LIST.read_text())["file"]
+    unknown = set(names) - {entry["name"] for entry in entries}
+    if unknown:
+        sys.exit(f"{LIST.name} has no {', '.join(sorted(unknown))}")
+    return [File(entry) for entry in entries if not names or entry["name"] in names]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--build", default="build")
-    parser.add_argument("--sample", type=int, default=0, help="mutants of all files together")
+    parser.add_argument("--build", default=SOURCE / "build")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--sample", type=int, default=0, help="mutants of each file")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=float("inf"))
-    parser.add_argument("--tests", required=True, help="names, as in build/tests/test-NAME")
-    parser.add_argument("files", nargs="+", type=pathlib.Path)
+    parser.add_argument("--record", type=pathlib.Path)
+    parser.add_argument("files", nargs="*")
     options = parser.parse_args()
-    texts = {path: path.read_text() for path in options.files}
-    all_mutants = [(path, mutant) for path, text in texts.items() for mutant in mutants_of(text)]
-    if options.sample:
-        all_mutants = random.Random(options.seed).sample(
-            all_mutants, min(options.sample, len(all_mutants)))
+    files = chosen_files(options.files)
+    commit = subprocess.run(["git", "-C", SOURCE, "log", "-1", "--format=%h", "HEAD"],
+                            capture_output=True, text=True, check=False).stdout.strip()
+    rows, failed = {}, False
     with tempfile.TemporaryDirectory() as work:
-        play(options, texts, all_mutants, work)
-
-
-def play(options, texts, all_mutants, work):
-    build = Build(options.build, options.tests.split(","), work)
-    for path, text in texts.items():
-        same = build.compile(path, text)
-        if same is None or build.is_noticed(same):
-            sys.exit(f"{path} does not compile, or the tests fail, before anything is changed")
-    counts = collections.Counter()
-    end = time.monotonic() + options.seconds
-    for path, mutant in all_mutants:
-        if time.monotonic() > end:
-            break
-        text, (start, stop, new) = texts[path], mutant
-        compiled = build.compile(path, text[:start] + new + text[stop:])
-        noticed = None if compiled is None else build.is_noticed(compiled)
-        counts[path, "not compiled" if noticed is None else noticed] += 1
-        if noticed is False:
-            at = text.count("\n", 0, mutant[0]) + 1
-            print(f"{path}:{at}: {mutant[2]} for {text[mutant[0]:mutant[1]]}: "
-                  f"{text.splitlines()[at - 1].strip()}", flush=True)
-    print("\n| file | mutants | noticed |\n| --- | ---: | ---: |")
-    for path in texts:
-        n = counts[path, True] + counts[path, False]
-        print(f"| {path} | {n} | {counts[path, True]} |")
-    n, noticed = sum(counts[p, k] for p in texts for k in (True, False)), sum(
-        counts[p, True] for p in texts)
-    print(f"| all | {n} | {noticed} ({noticed / max(n, 1):.1%}) |")
+        build = Build(options.build, {test for file in files for test in file.tests}, work)
+        for file in files:
+            mutants = file.mutants
+            if options.sample:
+                mutants = random.Random(options.seed).sample(
+                    mutants, min(options.sample, len(mutants)))
+            counts = play_file(build, file, mutants, options.jobs)
+            failed |= counts["missed"] + counts["listed and noticed"] > 0
+            rows[file.name] = row_of(file.name, counts, commit)
+            if options.record:
+                record_table.write(options.record, HEAD, {file.name: rows[file.name]}, sum_row)
+    print(f"\n{HEAD}")
+    for row in [*rows.values(), sum_row(rows.values())]:
+        print(f"| {' | '.join(map(str, row))} |")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

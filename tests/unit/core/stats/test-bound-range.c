@@ -94,6 +94,56 @@ Test (bound_range, ends_are_where_the_test_turns)
     }
 }
 
+/* Where a measure has no end, the first bound that is rejected is looked for by doubling: of values
+ * a thousand apart with an estimate of 0 that is far. By the sign test the range is between order
+ * statistics. An end that is the largest double is none, either. */
+Test (bound_range, measures_without_an_end)
+{
+  static const AssayMeasure endless
+      = { .statistic = ASSAY_STATISTIC_MEDIAN, .low = -INFINITY, .high = INFINITY };
+  static const AssayMeasure largest
+      = { .statistic = ASSAY_STATISTIC_MEDIAN, .low = -G_MAXDOUBLE, .high = G_MAXDOUBLE };
+  enum { ODD = 101 };
+  double values[ODD];
+  gsize k = 0;
+
+  for (gsize i = 0; i < ODD; i++)
+    values[i] = 1000 * ((double) i - ODD / 2);
+  /* So many values below the bound are too few: P (Bin (101, 1/2) <= k) < 0.025. */
+  while (assay_binomial_lower (ODD - k - 1, ODD, 0.025) > 0.5)
+    k++;
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (AssaySample) sample
+        = assay_sample_new (i == 0 ? &endless : &largest, values, NULL, ODD);
+    const AssayBoundRange range = assay_bound_range (sample, 0.025, key ());
+
+    assert_near (range.lower, values[k], 1e-3, "lower end, measure %u", i);
+    assert_near (range.upper, values[ODD - 1 - k], 1e-3, "upper end, measure %u", i);
+  }
+}
+
+/* What no outcome can reject is left whole: the ends of the measure themselves, and without them
+ * everything. */
+Test (bound_range, too_few_to_reject_an_end)
+{
+  static const double none[] = { 0, 0, 0, 0 }, all[] = { 1, 1, 1, 1 };
+  g_autoptr (AssaySample) no_rate = assay_sample_new (&rate, none, NULL, 4);
+  g_autoptr (AssaySample) full_rate = assay_sample_new (&rate, all, NULL, 4);
+  g_autoptr (AssaySample) resampled = draw (&mean, N, 0, 7);
+  AssaySample small
+      = { .measure = &rate, .n = 1, .method = ASSAY_SAMPLE_TOO_SMALL, .estimate = 0.5 };
+  AssayBoundRange range = assay_bound_range (no_rate, 0.05, key ());
+
+  cr_expect (range.lower == 0 && range.upper < 1, "%.17g to %.17g", range.lower, range.upper);
+  range = assay_bound_range (full_rate, 0.05, key ());
+  cr_expect (range.lower > 0 && range.upper == 1, "%.17g to %.17g", range.lower, range.upper);
+  range = assay_bound_range (&small, 0.05, key ());
+  cr_expect (range.lower == -INFINITY && range.upper == INFINITY, "one unit");
+  /* As many resamples on one side as there are would just show it; fewer cannot be. */
+  range = assay_bound_range (resampled, assay_bound_floor_p (resampled), key ());
+  cr_expect (range.lower == -INFINITY && range.upper == INFINITY, "at the floor");
+}
+
 /* Over more hypotheses it is wider, and what resampling cannot show it leaves. */
 Test (bound_range, grows_with_the_number_of_hypotheses)
 {

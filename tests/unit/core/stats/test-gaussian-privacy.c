@@ -65,6 +65,24 @@ Test (gaussian_privacy, distance_has_its_delta)
     }
 }
 
+/* Over everything that a double can ask, by the logarithms of the two events. */
+Test (gaussian_privacy, distance_has_its_delta_far_out)
+{
+  static const double far_epsilons[] = { 1e-6, 0.1, 2, 30, 600 };
+  static const double far_deltas[] = { 0.99999, 0.9, 0.5, 1e-3, 1e-50, 1e-300 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (far_epsilons); i++)
+    for (gsize k = 0; k < G_N_ELEMENTS (far_deltas); k++) {
+      const double m = assay_gaussian_distance (far_epsilons[i], far_deltas[k]);
+      double first, second;
+
+      assay_gaussian_event_logs (m, far_epsilons[i], &first, &second);
+      assert_near (first + log (-expm1 (far_epsilons[i] + second - first)), log (far_deltas[k]),
+                   1e-6 * (1 - log (far_deltas[k])), "epsilon %g, delta %g", far_epsilons[i],
+                   far_deltas[k]);
+    }
+}
+
 /* The analytic Gaussian mechanism at epsilon 1 and delta 1e-5 has deviation 3.7306 times the
  * sensitivity, where the classical formula has 4.8448. */
 Test (gaussian_privacy, analytic_gaussian_mechanism)

@@ -92,6 +92,19 @@ Test (mutual_information, by_hand)
   }
 }
 
+/* Parts of one row each: both entropies and what they share are ln n, and by chance no less. */
+Test (mutual_information, parts_of_one_row)
+{
+  static const gint64 own[] = { 0, 1, 2 };
+  const AssayPartitions partitions = { own, own, 3, 3, 3 };
+  const AssayMutualInformation found = assay_mutual_information (&partitions);
+
+  assert_near (found.entropy_one, log (3), 1e-15, "H");
+  assert_near (found.entropy_other, log (3), 1e-15, "G");
+  assert_near (found.information, log (3), 1e-15, "MI");
+  assert_near (found.expected, log (3), 1e-14, "E");
+}
+
 /* E is the mean over all 8! orders of the rows of one side. */
 Test (mutual_information, expected_is_the_mean_over_all_orders)
 {
