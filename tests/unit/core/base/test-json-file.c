@@ -56,8 +56,8 @@ Test (json_file, escapes)
 Test (json_file, numbers)
 {
   static const char text[]
-      = "{\"a\": [0, -0, 9223372036854775807, -9223372036854775808, 1e5, -0.5E-2, 1.25e+3]}";
-  static const double values[] = { 0, 0, 0x1p63, -0x1p63, 1e5, -0.005, 1250 };
+      = "{\"a\": [0, -0, 9223372036854775807, -9223372036854775808, 1e5, -0.5E-2, 1.25e+3, 1e999]}";
+  static const double values[] = { 0, 0, 0x1p63, -0x1p63, 1e5, -0.005, 1250, INFINITY };
   JsonObject *root = NULL;
   g_autoptr (JsonParser) parser = load (text, &root, NULL);
 
@@ -98,7 +98,6 @@ Test (json_file, what_is_no_object_or_not_alone)
     { "{\"a\": nan}", "@/a.json:1:7: expected a number, true, false or null" },
     { "{\"a\": 9223372036854775808}", "@/a.json:1:7: a whole number beyond those of 64 bits" },
     { "{\"a\": -9223372036854775809}", "@/a.json:1:7: a whole number beyond those of 64 bits" },
-    { "{\"a\": 1e999}", "@/a.json:1:7: a number beyond those of 64 bits" },
     { "{\"\\q\": 1}", "@/a.json:1:3: expected one of \" \\ / b f n r t u after a backslash" },
     { "{\"\\u00g0\": 1}", "@/a.json:1:3: expected four hexadecimal digits after \\u" },
     { "{\"\\u004", "@/a.json:1:3: expected four hexadecimal digits after \\u" },
