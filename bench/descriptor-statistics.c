@@ -1,6 +1,6 @@
 /* Do the descriptors of the dataset `scenes` behave like those of photographs?
  *
- *   descriptor-statistics [--data FOLDER] [--seed N] [SETTING=VALUE]...
+ *   descriptor-statistics --data FOLDER [--seed N] [SETTING=VALUE]...
  *
  * prints the same figures for both, side by side: generated rows from `scenes` with its defaults
  * or the settings given, and rows of sift/sift_private_queries.bvecs (secrets) and
@@ -264,14 +264,18 @@ main (int argc, char **argv)
     else if (strcmp (argv[i], "--seed") == 0 && i + 1 < argc)
       seed = g_ascii_strtoull (argv[++i], NULL, 10);
     else if (pair[0] == NULL || pair[1] == NULL) {
-      fprintf (stderr, "usage: descriptor-statistics [--data FOLDER] [--seed N] "
+      fprintf (stderr, "usage: descriptor-statistics --data FOLDER [--seed N] "
                        "[SETTING=VALUE]...\n");
       return 2;
     } else if (!assay_settings_set (settings, pair[0], pair[1], &error))
       descriptor_stop (error);
   }
+  if (folder == NULL) {
+    fprintf (stderr, "descriptor-statistics: expected --data FOLDER, which holds sift/\n");
+    return 2;
+  }
   scenes = sample_scenes (settings, seed);
-  photographs = sample_photographs (folder != NULL ? folder : "../shared/data", &scenes, seed);
+  photographs = sample_photographs (folder, &scenes, seed);
   printf ("photographs: %zu secrets, %zu public, %zu database rows; seed %" G_GUINT64_FORMAT
           "; %d queries\n\n",
           photographs.secrets->rows, photographs.public_rows->rows, photographs.database->rows,

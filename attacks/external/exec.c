@@ -9,9 +9,9 @@
  *                share a secret; of mixtures alone, of which it is known
  *   infer        `class-scores` (n x k): which value an attribute has; where it is no label also
  *                `attribute` and `threshold` (core/games/guesses/infer.h)
- *   member       `member-scores`: higher, the rather each of records.npy was released
- *   cross        `cross-scores` (n x m): higher, the rather an item of release/ and one of crossed/
- *                are of one secret
+ *   member       `member-scores`: higher, the more likely each of records.npy was released
+ *   cross        `cross-scores` (n x m): higher, the more likely an item of release/ and one of
+ *                crossed/ are of one secret
  * With the grant `mechanism`, or pairs = FOLDER, it has pairs/ to learn from: rows of its own
  * beside what the defense makes of them; in the games member and cross shadows/ in place of that
  * (exec-shadows.h). Labels and hash function are in the release where they

@@ -1,6 +1,6 @@
 /* Which items a private graph joins, from codes of two modalities that hash functions trained on
- * the graph give them: a pair is the rather an edge, the less its codes differ, of image and image,
- * text and text, and image and text both ways. */
+ * the graph give them: a pair is the more likely an edge, the less its codes differ, of image and
+ * image, text and text, and image and text both ways. */
 #include "attacks/graphs/edge-guess.h"
 #include "core/plugin/plugin.h"
 

@@ -1,6 +1,6 @@
-/* Which items a private graph joins, from their features alone, which are public: the rather, the
- * more alike they are. It does not look at the release, so that what it finds is no leak of it: it
- * is the floor beside which other attacks on the graph stand. */
+/* Which items a private graph joins, from their features alone, which are public: the more likely,
+ * the more alike they are. It does not look at the release, so that what it finds is no leak of it:
+ * it is the floor beside which other attacks on the graph stand. */
 #include "attacks/graphs/edge-guess.h"
 #include "core/graph/graph.h"
 #include "core/graph/likeness.h"

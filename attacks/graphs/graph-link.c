@@ -1,5 +1,5 @@
 /* Which items a private graph joins, from the weights that were released of it: the pair with the
- * higher weight is the rather an edge; one without a weight has 0. Weights that noisy mirror
+ * higher weight is the more likely an edge; one without a weight has 0. Weights that noisy mirror
  * descent made of triangle counts (Cheng, Dai and Sun 2026, equation 2) rise with them. */
 #include "attacks/graphs/edge-guess.h"
 #include "core/plugin/plugin.h"

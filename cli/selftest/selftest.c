@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/selftest/mutants.h"
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/games/control.h"
 #include "core/plugin/registry.h"
@@ -77,6 +78,9 @@ selftest (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
   if (options.plan.seed != NULL
       && (!assay_text_to_int (options.plan.seed, &seed) || seed < 0))
     return cli_refuse ("--seed %s: expected a whole number of at least 0", options.plan.seed);
+  if (options.jobs != CLI_NOT_GIVEN && (options.jobs < 1 || options.jobs > 4096))
+    return cli_refuse ("--jobs: expected 1 to 4096");
+  assay_parallel_set_threads ((guint) MAX (options.jobs, 0));
   return play_controls ((guint64) seed);
 }
 

@@ -114,12 +114,13 @@ assay_text_value_hint (const char *text, gboolean is_whole)
 {
   if (strchr (text, '#') != NULL)
     return " (a comment has a line of its own)";
-  if (!is_whole && g_str_has_suffix (text, "%"))
-    return " (a percentage is written as a share: 0.1 for 10 %)";
+  if (g_str_has_suffix (text, "%"))
+    return is_whole ? " (without a unit: 10 in place of 10 %)"
+                    : " (a percentage is written as a share: 0.1 for 10 %)";
   if (!is_whole && strchr (text, ',') == strrchr (text, ',') && strchr (text, ' ') == NULL
       && g_ascii_isdigit (*text) && strchr (text, ',') != NULL)
     return " (decimals have a point: 0.5)";
-  if (*text == '[' || strchr (text, ',') != NULL)
+  if (strchr (text, ';') == NULL && (*text == '[' || strpbrk (text, ", \t") != NULL))
     return " (several values are separated by semicolons: 2; 4; 8)";
   return "";
 }

@@ -15,12 +15,12 @@ typedef enum {
   ASSAY_GAME_RECONSTRUCT, /* the guess holds `estimates` of every secret, its `codes`, weights,
                            * or photographs (core/games/guesses) */
   ASSAY_GAME_LINK,        /* ... `candidates` for every released item, best first */
-  ASSAY_GAME_PAIR,        /* ... `scores` of `pairs`: higher, the rather they share a secret */
+  ASSAY_GAME_PAIR,        /* ... `scores` of `pairs`: higher, the more likely they share a secret */
   ASSAY_GAME_INFER,       /* ... `class-scores` of every secret: which value its attribute has */
-  ASSAY_GAME_MEMBER,      /* ... `member-scores` of `records`: higher, the rather it was released */
-  ASSAY_GAME_CROSS,       /* ... `cross-scores` of all items of two releases: higher, the rather
-                           * both are of one secret */
-  ASSAY_GAME_EDGE,        /* ... `edge-scores` of pairs of secrets: higher, the rather they are
+  ASSAY_GAME_MEMBER,      /* ... `member-scores` of `records`: higher, the more likely released */
+  ASSAY_GAME_CROSS,       /* ... `cross-scores` of all items of two releases: higher, the more
+                           * likely both are of one secret */
+  ASSAY_GAME_EDGE,        /* ... `edge-scores` of pairs of secrets: higher, the more likely they are
                            * joined in the private graph */
 } AssayGame;
 

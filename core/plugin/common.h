@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-#define ASSAY_PLUGIN_ABI 5
+#define ASSAY_PLUGIN_ABI 6
 
 /* What a descriptor is. To users, auditors are attacks. */
 typedef enum {

@@ -74,6 +74,8 @@ assay_measure_direction (const AssayMeasuring *measuring, const AssayMeasure *me
 {
   if (measure->is_reach)
     return "below 1 the silence of the attack upholds no claim";
+  if (measure->is_reference)
+    return "for comparison, no leak by itself";
   if (measuring->type == ASSAY_PLUGIN_UTILITY && !measure->is_leak)
     return measure->higher_is_worse ? "lower is more useful" : "higher is more useful";
   return measure->higher_is_worse ? "higher leaks more" : "lower leaks more";

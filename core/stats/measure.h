@@ -35,6 +35,7 @@ typedef struct {
   gboolean is_influence;
   gboolean is_reach; /* a share of what the attack could have looked at: below 1, what it did not
                       * recover decides nothing */
+  gboolean is_reference; /* what chance gives, or a guess without the release: no leak by itself */
 } AssayMeasure;
 
 /* The measure @label of series @of. What follows its help are further members, among them these. */
@@ -46,6 +47,7 @@ typedef struct {
 #define ASSAY_HEADLINE .is_headline = TRUE
 #define ASSAY_HIGHER_IS_WORSE .higher_is_worse = TRUE
 #define ASSAY_IS_LEAK .is_leak = TRUE
+#define ASSAY_IS_REFERENCE .is_reference = TRUE
 #define ASSAY_MEASURE_END                                                                          \
   {                                                                                                \
     .name = NULL                                                                                   \

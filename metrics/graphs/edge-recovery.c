@@ -308,13 +308,14 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE (FLOOR, "edge-floor", MEAN, 0, 1, AREA_UNIT,
                  "Probability that the items of an edge are more alike than those of a pair "
                  "without one",
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE, ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (FLOOR_WITHIN, "edge-floor-within", MEAN, 0, 1, AREA_UNIT,
-                 "The same among pairs of one class", ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+                 "The same among pairs of one class", ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE,
+                 ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (FLOOR_PRECISION, "edge-floor-precision", MEAN, 0, 1, "share of pairs",
                  "Edges among the pairs whose items are most alike, of which there are as many as "
                  "edges",
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE, ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (GAIN, "edge-gain", MEAN, -1, 1, AREA_UNIT,
                  "edge-auc less edge-floor: what the release shows beyond features", ASSAY_HEADLINE,
                  ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),

@@ -413,7 +413,7 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE (SSIM_CHANCE, "image-ssim-chance", MEAN, -1, 1, "SSIM",
                  "Mean structural similarity of the same pictures with other images of the "
                  "dataset, matched in the same way: what chance gives",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (SSIM_GAIN, "image-ssim-gain", MEAN, -2, 2, "SSIM",
                  "Mean structural similarity with the secret less that with another image",
                  ASSAY_HIGHER_IS_WORSE),
@@ -427,7 +427,7 @@ static const AssayMeasure measures[] = {
   ASSAY_MEASURE (CORRELATION_CHANCE, "image-correlation-chance", MEDIAN, -1, 1, "correlation",
                  "Median correlation of the same pictures with other images of the dataset, "
                  "matched in the same way: what chance gives",
-                 ASSAY_HIGHER_IS_WORSE),
+                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (ABOVE_50, "image-correlation-above-50", RATE, 0, 1, "share of secrets",
                  "Secrets whose picture has a correlation above 0.5", ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (ABOVE_80, "image-correlation-above-80", RATE, 0, 1, "share of secrets",

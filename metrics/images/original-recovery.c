@@ -192,17 +192,20 @@ static const AssayMeasure measures[] = {
                  "Mean structural similarity of pictures with the originals of the secrets",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (SSIM_CHANCE, "original-ssim-chance", MEAN, -1, 1, "SSIM",
-                 "The same with the original of another secret", ASSAY_HIGHER_IS_WORSE),
+                 "The same with the original of another secret", ASSAY_HIGHER_IS_WORSE,
+                 ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (CORRELATION, "original-correlation", MEDIAN, -1, 1, "correlation",
                  "Median correlation of their pixels", ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (CORRELATION_CHANCE, "original-correlation-chance", MEDIAN, -1, 1, "correlation",
-                 "The same with the original of another secret", ASSAY_HIGHER_IS_WORSE),
+                 "The same with the original of another secret", ASSAY_HIGHER_IS_WORSE,
+                 ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (FIRST, "original-identification-rate", RATE, 0, 1, "share of secrets",
                  "Pictures that are more like their own original than like all others, by "
                  "correlation",
                  ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (FIRST_CHANCE, "original-identification-chance", MEAN, 0, 1, "share of secrets",
-                 "The same for pictures drawn at random", ASSAY_HIGHER_IS_WORSE),
+                 "The same for pictures drawn at random", ASSAY_HIGHER_IS_WORSE,
+                 ASSAY_IS_REFERENCE),
   ASSAY_MEASURE_END,
 };
 

@@ -278,10 +278,10 @@ static const AssayMeasure measures[] = {
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (BASELINE, "attribute-baseline", RATE, 0, 1, "share of secrets",
                  "The same for the most frequent value, without the release", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
+                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (CONTROL, "attribute-control", MEAN, 0, 1, "share of pairs of secrets",
                  "The same when each guess is compared with the attributes of other people",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE, ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (EXCESS, "attribute-excess", EXCESS, -1, 1, "share",
                  "(accuracy - control) / (1 - control): 0, no better than for people whom the "
                  "release is not about; 1, always right",

@@ -189,10 +189,10 @@ static const AssayMeasure measures[] = {
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (BASELINE, "member-baseline", MEAN, 0, 1, "share of members",
                  "The same for a guess that never sees the release", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
+                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (CONTROL, "member-control", MEAN, 0, 1, "share of other records",
                  "Records that were not released among the half that scores higher", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
+                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (EXCESS, "member-excess", EXCESS, -1, 1, "share",
                  "(hits - control) / (1 - control): 0, no more than for people who are not in the "
                  "release; 1, always right",

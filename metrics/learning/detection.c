@@ -228,7 +228,8 @@ static const AssayMeasure measures[] = {
                  "The same for the model that users begin with", .is_influence = TRUE),
   ASSAY_MEASURE (PREVALENCE, "label-prevalence", MEAN, 0, 1, "share of test rows",
                  "Test rows that have the label: the average precision of scores without "
-                 "information"),
+                 "information",
+                 ASSAY_IS_REFERENCE),
   ASSAY_MEASURE (RIGHT, "label-accuracy", MEAN, 0, 1, "share of test rows",
                  "Test rows for which the sign of the last model's score says rightly whether they "
                  "have the label; mean over labels"),
@@ -236,7 +237,8 @@ static const AssayMeasure measures[] = {
                  "The same for the model that users begin with"),
   ASSAY_MEASURE (CONSTANT, "constant-label-accuracy", MEAN, 0, 1, "share of test rows",
                  "The same for one answer to all rows: the one that is right for most of the "
-                 "users' samples"),
+                 "users' samples",
+                 ASSAY_IS_REFERENCE),
   ASSAY_MEASURE_END,
 };
 

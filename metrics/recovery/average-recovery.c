@@ -190,7 +190,7 @@ static const AssayMeasure measures[] = {
                  ASSAY_HIGHER_IS_WORSE),
   ASSAY_MEASURE (CHANCE, "average-member-chance", MEAN, 0, 1, "share of updates",
                  "Updates of which a sample drawn at random is part: the same by chance",
-                 ASSAY_HIGHER_IS_WORSE),
+                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
   ASSAY_MEASURE_END,
 };
 

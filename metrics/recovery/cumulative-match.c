@@ -59,7 +59,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
                  "Items with a public row of theirs among the first " #k " candidates",            \
                  ASSAY_HIGHER_IS_WORSE),                                                           \
       ASSAY_MEASURE (CHANCE + (rank), "partner-cmc-chance-at-" #k, MEAN, 0, 1, "share of items",   \
-                     "The same for candidates in random order", ASSAY_HIGHER_IS_WORSE)
+                     "The same for candidates in random order", ASSAY_HIGHER_IS_WORSE,             \
+                     ASSAY_IS_REFERENCE)
 
 static const AssayMeasure measures[] = {
   AT (0, 1), AT (1, 3), AT (2, 10), AT (3, 30), AT (4, 100), ASSAY_MEASURE_END,

@@ -65,6 +65,9 @@ char *assay_report_seal_of (const AssayResults *results, const char *id);
 /* What confined the programs of others: lines for people ("": no program was started), and a member
  * of run.json. */
 char *assay_report_confinement (const AssayResults *results);
+/* Failed cells, those with one message as one paragraph of two lines, which says how many there are
+ * and with which settings; "" where all is well. */
+char *assay_report_failures (const AssayResults *results);
 void assay_report_confinement_json (const AssayResults *results, AssayJson *json);
 
 /* What got worse since a baseline, in words, and as baseline.json. */

@@ -170,14 +170,14 @@ append_sheets (GString *text, const AssayResults *results)
   }
 }
 
+/* Each line of @plain as a paragraph. */
 static void
-append_confinement (GString *text, const AssayResults *results)
+append_lines (GString *text, const char *plain)
 {
-  g_autofree char *confinement = assay_report_confinement (results);
-  g_auto (GStrv) lines = g_strsplit (confinement, "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (plain, "\n", -1);
 
   for (guint i = 0; lines[i] != NULL; i++)
-    if (*lines[i] != '\0') {
+    if (*g_strstrip (lines[i]) != '\0') {
       append_escaped (text, lines[i]);
       g_string_append (text, "\n\n");
     }
@@ -186,6 +186,8 @@ append_confinement (GString *text, const AssayResults *results)
 char *
 assay_report_markdown (const AssayResults *results)
 {
+  g_autofree char *confinement = assay_report_confinement (results);
+  g_autofree char *failures = assay_report_failures (results);
   GString *text = g_string_new ("## ");
 
   append_escaped (text, results->title);
@@ -203,7 +205,8 @@ assay_report_markdown (const AssayResults *results)
     }
   }
   append_seal (text, results);
-  append_confinement (text, results);
+  append_lines (text, confinement);
+  append_lines (text, failures);
   append_claims (text, results);
   append_mutants (text, results);
   append_cells (text, results);

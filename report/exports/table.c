@@ -217,6 +217,39 @@ add_said (GPtrArray *all, const AssayResultBad *bad)
   g_array_insert_val (said->cells, place > 0 ? place : said->cells->len, bad);
 }
 
+/* Settings of an attack or defense among those that vary: its name without its label. */
+static const char *
+settings_of (const AssayResultComponent *component)
+{
+  const gsize length = strlen (component->label);
+
+  return g_str_has_prefix (component->name, component->label) && component->name[length] == ' '
+             ? component->name + length + 1
+             : "";
+}
+
+#define MAX_VALUES 12
+
+/* " (dimension=2; dimension=4)": with which settings it happened, each once. */
+static void
+append_values (GString *text, const Said *said, guint first, guint n, gboolean is_defense)
+{
+  g_autoptr (GPtrArray) values = g_ptr_array_new ();
+
+  for (guint i = first; i < first + n; i++) {
+    const AssayResultBad *bad = g_array_index (said->cells, const AssayResultBad *, i);
+    const char *value = settings_of (is_defense ? bad->defense : bad->attack_or_utility);
+
+    if (*value != '\0' && !g_ptr_array_find_with_equal_func (values, value, g_str_equal, NULL))
+      g_ptr_array_add (values, (char *) value);
+  }
+  for (guint i = 0; i < MIN (values->len, MAX_VALUES); i++)
+    g_string_append_printf (text, "%s%s", i == 0 ? " (" : "; ", (const char *) values->pdata[i]);
+  if (values->len > MAX_VALUES)
+    g_string_append_printf (text, " and %u more", values->len - MAX_VALUES);
+  g_string_append (text, values->len > 0 ? ")" : "");
+}
+
 static void
 append_said_of (GString *text, const Said *said)
 {
@@ -229,8 +262,11 @@ append_said_of (GString *text, const Said *said)
     for (n = 1; i + n < said->cells->len; n++)
       if (!is_of_one_pair (bad, g_array_index (said->cells, const AssayResultBad *, i + n)))
         break;
-    g_string_append_printf (text, "%s%s against %s, ", between, bad->attack_or_utility->label,
-                            bad->defense->label);
+    g_string_append_printf (text, "%s%s", between, bad->attack_or_utility->label);
+    append_values (text, said, i, n, FALSE);
+    g_string_append_printf (text, " against %s", bad->defense->label);
+    append_values (text, said, i, n, TRUE);
+    g_string_append (text, ", ");
     if (n == 1)
       g_string_append_printf (text, "trial %u", bad->trial);
     else
@@ -239,10 +275,11 @@ append_said_of (GString *text, const Said *said)
   }
 }
 
-static void
-append_bad (GString *text, const AssayResults *results)
+char *
+assay_report_failures (const AssayResults *results)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (said_free);
+  GString *text = g_string_new (NULL);
 
   ASSAY_FOR_EACH_IN (const AssayResultBad, bad, results->bad)
     add_said (all, bad);
@@ -263,12 +300,15 @@ append_bad (GString *text, const AssayResults *results)
     append_said_of (text, said);
     g_string_append_c (text, '\n');
   }
+  return g_string_free (text, FALSE);
 }
 
 /* What tuning chose, and what did not go well. */
 static void
 append_notes (GString *text, const AssayResults *results)
 {
+  g_autofree char *failures = assay_report_failures (results);
+
   for (guint i = 0; i < results->tunings->len; i++) {
     const AssayResultTuning *tuning = &g_array_index (results->tunings, AssayResultTuning, i);
 
@@ -288,7 +328,7 @@ append_notes (GString *text, const AssayResults *results)
                             skip->attack, skip->defense, skip->reason);
   }
   append_said (text, results);
-  append_bad (text, results);
+  g_string_append (text, failures);
   ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     for (guint m = 0; m < cell->omitted->len; m++) {
       g_string_append_printf (text, "\n%s against %s: ", cell->attack_or_utility->label,

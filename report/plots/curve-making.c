@@ -74,11 +74,14 @@ assay_curve_axis (const AssayCurveMeasured *measured)
 {
   const AssayResultMeasure *measure = measured->measure;
   const gboolean is_utility = measured->end > 0;
+  char *direction
+      = measure->is_reference
+            ? g_strdup ("for comparison")
+            : g_strdup_printf ("%s is more %s", measure->higher_is_worse ? "lower" : "higher",
+                               is_utility && !measure->is_leak ? "useful" : "private");
   const AssayCurveAxis axis = { .name = measured_name (measured),
                                 .unit = g_strdup (measure->unit),
-                                .direction = g_strdup_printf (
-                                    "%s is more %s", measure->higher_is_worse ? "lower" : "higher",
-                                    is_utility && !measure->is_leak ? "useful" : "private"),
+                                .direction = direction,
                                 .measure = measure,
                                 .is_share = measure->is_share };
 

@@ -100,12 +100,14 @@ void
 assay_curve_add_trade_offs (AssayCurveMaker *maker, const AssayCurveMeasured *privacy,
                             const GArray *utilities)
 {
+  if (privacy->measure->is_reference)
+    return;
   for (guint d = 0; d < maker->results->datasets->len; d++) {
     gboolean is_chosen;
     g_autofree const AssayResultCell **most = find_most (maker, privacy, d, &is_chosen);
 
-    for (guint u = 0; u < utilities->len; u++)
-      add_trade_off (maker, privacy, &g_array_index (utilities, AssayCurveMeasured, u), d, most,
-                     is_chosen);
+    ASSAY_FOR_EACH_IN (const AssayCurveMeasured, utility, utilities)
+      if (!utility->measure->is_reference)
+        add_trade_off (maker, privacy, utility, d, most, is_chosen);
   }
 }

@@ -293,7 +293,7 @@ add_privacy (const Maker *maker, AssayCompareAxis axis, const GPtrArray *utiliti
     axis.utility_by = utilities->pdata[u];
     for (guint i = 0; i < axis.utility_by->measures->len; i++) {
       axis.utility = axis.utility_by->measures->pdata[i];
-      if (axis.utility->is_headline)
+      if (axis.utility->is_headline && !axis.utility->is_reference)
         add_axis (maker, axis);
     }
   }
@@ -314,7 +314,7 @@ add_axes (const Maker *maker, GError **error)
 
       for (guint i = 0; i < axis.metric->measures->len; i++) {
         axis.privacy = axis.metric->measures->pdata[i];
-        if (axis.privacy->is_headline)
+        if (axis.privacy->is_headline && !axis.privacy->is_reference)
           add_privacy (maker, axis, utilities);
       }
     }

@@ -68,6 +68,7 @@ describe_measure (const AssayMeasuring *measuring, const AssayMeasure *measure)
     .is_share = measure->high <= 1 && g_str_has_prefix (measure->unit, "share"),
     .is_epsilon = measure->statistic == ASSAY_STATISTIC_EPSILON,
     .is_reach = measure->is_reach,
+    .is_reference = measure->is_reference,
   };
   return one;
 }

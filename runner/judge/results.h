@@ -43,6 +43,7 @@ typedef struct {
   gboolean is_share;    /* 0 to 1, shown in per cent */
   gboolean is_epsilon;  /* a certified lower bound: nothing is known above it */
   gboolean is_reach;    /* a share of what the attack could have looked at */
+  gboolean is_reference; /* what chance gives, or a guess without the release */
 } AssayResultMeasure;
 
 /* A dataset, defense, attack, utility or metric with one choice of settings. */

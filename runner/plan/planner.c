@@ -433,13 +433,19 @@ assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GErr
                               : assay_scenario_load (scenario_path, error);
   AssayPlan *plan;
 
-  if (scenario == NULL)
+  if (scenario == NULL) {
+    g_autoptr (AssayScenario) rest
+        = options->text == NULL ? assay_scenario_salvage (scenario_path) : NULL;
+
+    if (rest != NULL)
+      assay_mistakes_add (rest, TRUE, make_plan, options, error);
     return NULL;
+  }
   for (guint i = 0; options->assignments != NULL && options->assignments[i] != NULL; i++)
     if (!assay_scenario_set (scenario, options->assignments[i], error))
       return NULL;
   plan = make_plan (scenario, options, error);
   if (plan == NULL && options->text == NULL)
-    assay_mistakes_add (scenario, make_plan, options, error);
+    assay_mistakes_add (scenario, FALSE, make_plan, options, error);
   return plan;
 }

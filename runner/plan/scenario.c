@@ -172,24 +172,28 @@ parse_entry (AssayGroup *group, char *line, guint number, GError **error)
   return TRUE;
 }
 
+/* Wrong lines are left out, as are keys of wrong groups; the message has a line for each. */
 static gboolean
 parse_text (AssayScenario *scenario, AssayGroupCheck check, const char *text, GError **error)
 {
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  g_autoptr (GString) mistakes = g_string_new (NULL);
   AssayGroup *group = NULL;
+  gboolean is_lost = FALSE; /* the group */
 
   for (guint i = 0; lines[i] != NULL; i++) {
     char *line = g_strstrip (lines[i]);
-    gboolean is_ok = TRUE;
+    g_autoptr (GError) mistake = NULL;
 
     if (*line == '[')
-      is_ok = parse_group (scenario, check, line, i + 1, &group, error);
-    else if (*line != '\0' && *line != '#')
-      is_ok = parse_entry (group, line, i + 1, error);
-    if (!is_ok)
-      return assay_prefix (error, "%s:%u: ", scenario->path, i + 1);
+      is_lost = !parse_group (scenario, check, line, i + 1, &group, &mistake);
+    else if (*line != '\0' && *line != '#' && !is_lost)
+      is_lost = !parse_entry (group, line, i + 1, &mistake) && group == NULL;
+    if (mistake != NULL)
+      g_string_append_printf (mistakes, "%s%s:%u: %s", mistakes->len > 0 ? "\n" : "",
+                              scenario->path, i + 1, mistake->message);
   }
-  return TRUE;
+  return mistakes->len == 0 || assay_fail (error, ASSAY_ERROR_SCENARIO, "%s", mistakes->str);
 }
 
 static gboolean
@@ -203,19 +207,31 @@ check_text (const char *path, const char *text, gsize length, GError **error)
   return TRUE;
 }
 
-AssayScenario *
-assay_key_file_parse (const char *path, const char *text, AssayGroupCheck check, GError **error)
+/* What can be read, with @error where that is not all. */
+static AssayScenario *
+parse_what_can_be (const char *path, const char *text, AssayGroupCheck check, GError **error)
 {
-  g_autoptr (AssayScenario) scenario = g_new0 (AssayScenario, 1);
+  AssayScenario *scenario = g_new0 (AssayScenario, 1);
 
   scenario->path = g_strdup (path);
   scenario->text = g_strdup (text);
   scenario->sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
   scenario->groups = g_ptr_array_new_with_free_func ((GDestroyNotify) group_free);
-  if (!parse_text (scenario, check, text + (g_str_has_prefix (text, BYTE_ORDER_MARK) ? 3 : 0),
-                   error))
-    return NULL;
-  return g_steal_pointer (&scenario);
+  parse_text (scenario, check, text + (g_str_has_prefix (text, BYTE_ORDER_MARK) ? 3 : 0), error);
+  return scenario;
+}
+
+AssayScenario *
+assay_key_file_parse (const char *path, const char *text, AssayGroupCheck check, GError **error)
+{
+  GError *mistakes = NULL;
+  AssayScenario *scenario = parse_what_can_be (path, text, check, &mistakes);
+
+  if (mistakes == NULL)
+    return scenario;
+  g_propagate_error (error, mistakes);
+  assay_scenario_free (scenario);
+  return NULL;
 }
 
 /* @scenario, if it has groups. */
@@ -237,11 +253,10 @@ assay_scenario_parse (const char *path, const char *text, GError **error)
   return refuse_empty (assay_key_file_parse (path, text, check_group, error), error);
 }
 
-AssayScenario *
-assay_key_file_load (const char *path, AssayGroupCheck check, GError **error)
+static char *
+load_text (const char *path, GError **error)
 {
   g_autoptr (GBytes) bytes = assay_file_map (path, error);
-  g_autofree char *text = NULL;
   const char *content;
   gsize length = 0;
 
@@ -250,10 +265,24 @@ assay_key_file_load (const char *path, AssayGroupCheck check, GError **error)
   content = g_bytes_get_data (bytes, &length);
   if (content == NULL) /* an empty file */
     content = "";
-  if (!check_text (path, content, length, error))
-    return NULL;
-  text = g_strndup (content, length);
-  return assay_key_file_parse (path, text, check, error);
+  return check_text (path, content, length, error) ? g_strndup (content, length) : NULL;
+}
+
+AssayScenario *
+assay_key_file_load (const char *path, AssayGroupCheck check, GError **error)
+{
+  g_autofree char *text = load_text (path, error);
+
+  return text != NULL ? assay_key_file_parse (path, text, check, error) : NULL;
+}
+
+AssayScenario *
+assay_scenario_salvage (const char *path)
+{
+  g_autofree char *text = load_text (path, NULL);
+  g_autoptr (GError) mistakes = NULL;
+
+  return text != NULL ? parse_what_can_be (path, text, check_group, &mistakes) : NULL;
 }
 
 AssayScenario *

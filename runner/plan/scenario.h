@@ -32,10 +32,14 @@ struct _AssayScenario {
   GPtrArray *groups; /* in the order of the file */
 };
 
-/* ASSAY_ERROR_DATA: unreadable; ASSAY_ERROR_SCENARIO: "FILE:LINE: what". */
+/* ASSAY_ERROR_DATA: unreadable; ASSAY_ERROR_SCENARIO: "FILE:LINE: what", one line for each mistake
+ * of the text. */
 AssayScenario *assay_scenario_load (const char *path, GError **error);
 /* The same of a text that is there already; @path is for messages. */
 AssayScenario *assay_scenario_parse (const char *path, const char *text, GError **error);
+/* What can be read of a scenario that is refused: without wrong lines, and without the keys of
+ * wrong groups. NULL: there is no text. */
+AssayScenario *assay_scenario_salvage (const char *path);
 
 /* The same syntax and checks for texts with groups of other names: @check says what is wrong with
  * [@name], which is @kind and @label ("": none). */

@@ -1,5 +1,7 @@
 """assay check: what is wrong with a scenario, and what a run of it could not decide."""
 
+import pytest
+
 from described import GENERIC
 
 VALUES = """\
@@ -215,6 +217,51 @@ def test_all_mistakes_are_told_at_once(sandbox):
     result = sandbox.assay("check", "a.scenario")
     told = [line.removeprefix("assay: ").split(":")[1] for line in result.err.splitlines()]
     assert told == ["2", "3", "6", "8", "11", "14"] and "noise' is" not in result.err, result.err
+
+
+def test_mistakes_of_the_text_are_told_with_the_others(sandbox):
+    """Lines and groups that cannot be read, and below them what is wrong with the rest: even with
+    data that nobody has. The keys of a group that is not known are no further mistakes."""
+    sandbox.write("a.scenario", """\
+[scenario]
+seed = x
+no equals sign
+[dataset]
+plugin = gaussian-clases
+[defense noise]
+plugin = additive-noise
+share = 10%
+[attak z]
+plugin = verbatim
+[attack b]
+plugin = nearst
+[metric recovery-rate]
+tau = 0.3, 0.4
+[claim]
+at-most = 0.1
+""")
+    result = sandbox.assay("run", "a.scenario", "--out", "out")
+    assert result.code == 2
+    told = [int(line.removeprefix("assay: ").split(":")[1]) for line in result.err.splitlines()]
+    assert sorted(told) == [2, 3, 5, 8, 9, 12, 14, 15], result.err
+    assert "did you mean 'attack'?" in result.err and "0.1 for 10 %" in result.err, result.err
+
+
+@pytest.mark.parametrize("value, hint", (
+    ("2, 4, 8", "separated by semicolons"), ("[2,4,8]", "separated by semicolons"),
+    ("2 4 8", "separated by semicolons"), ("4 # often", "a comment has a line of its own"),
+    ("10%", "10 in place of 10 %")))
+def test_hints_for_whole_numbers(sandbox, value, hint):
+    sandbox.write("a.scenario", "[dataset]\nplugin = gaussian-classes\n[defense a]\n"
+                  f"plugin = pixelation\ncells = {value}\n[attack a]\nplugin = verbatim\n")
+    result = sandbox.assay("check", "a.scenario")
+    assert result.code == 2 and ":5: [defense a] cells" in result.err and hint in result.err, result
+
+
+def test_jobs_are_a_number_of_threads(sandbox):
+    for command in (("run", "a.scenario"), ("selftest",)):
+        result = sandbox.assay(*command, "--jobs", "0")
+        assert result.code == 2 and "--jobs: expected 1 to 4096" in result.err, result
 
 
 def test_one_mistake_is_told_once(sandbox):

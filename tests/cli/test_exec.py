@@ -190,6 +190,18 @@ def test_cell_becomes_an_error_and_the_run_goes_on(sandbox):
         str(found["scaled", "verbatim"]))
 
 
+def test_equal_failures_are_one_paragraph(sandbox):
+    """With their number and the settings with which they happened, in summary.md, too."""
+    prepare(sandbox)
+    bad = write_program(sandbox, "bad.py", "sys.exit('no budget')")
+    found = run_scenario(
+        sandbox, group("defense", "bad", bad, "settings = 1; 2; 3; 4; 5; 6") + VERBATIM, code=3)
+    n = sum(len(cells) for cells in found.values())
+    said = sandbox.read("out/summary.md")
+    assert said.count("no budget") == 1 and f"error in {n} cells: " in said, said
+    assert "settings=1; settings=2; settings=3; settings=4; settings=5; settings=6" in said, said
+
+
 def test_guess_without_an_order(sandbox):
     """A program that cannot tell which estimate is of which secret may say so."""
     prepare(sandbox)

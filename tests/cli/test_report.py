@@ -303,3 +303,37 @@ def test_summary_has_the_reasons_and_rows_of_the_results(sandbox):
              for cell in record["pooled"] for measured in cell["measurements"]}
     for row in numbers:
         assert (row[2].split()[0], row[3], row[5]) in found, f"{row} is not in results.json"
+
+
+SWEPT = """\
+[scenario]
+seed = 1
+[dataset]
+plugin = shapes
+private_images = 40
+public_images = 10
+secrets = 16
+size = 16
+[defense blur]
+plugin = gaussian-blur
+sigma = 0.5; 1; 2
+[attack verbatim]
+plugin = verbatim
+[utility classification]
+plugin = classification
+epochs = 1
+[metric image-recovery]
+"""
+
+
+def test_what_chance_gives_is_for_comparison(sandbox):
+    """No leak by itself: neither in tables, nor as an axis of a trade-off."""
+    sandbox.write("a.scenario", SWEPT)
+    table = sandbox.run_ok("a.scenario", "--out", "out", "--quiet").out
+    lines = {line.split()[0]: line for line in table.splitlines() if line.startswith("image-ssim")}
+    assert "higher leaks more" in lines["image-ssim"], table
+    assert "for comparison, no leak by itself" in lines["image-ssim-chance"], table
+    sandbox.expect(sandbox.assay("report", "out", "--plots", "svg"), 0, None, None)
+    drawn = {path.stem for path in (sandbox.path / "out" / "plots").iterdir()}
+    assert any(name.startswith("image-ssim-vs-") for name in drawn), drawn
+    assert not any(name.startswith("image-ssim-chance-vs-") for name in drawn), drawn

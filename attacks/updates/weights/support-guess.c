@@ -1,6 +1,6 @@
-/* Which weights an update has, guessed from the sum alone: the larger |w_sum| the rather each user
- * has a part in it. The paper says of the mean that its "indices are not useful" to reveal those of
- * any user, that is an area of 0.5 under the ROC curve.
+/* Which weights an update has, guessed from the sum alone: the larger |w_sum| the more likely
+ * each user has a part in it. The paper says of the mean that its "indices are not useful" to
+ * reveal those of any user, that is an area of 0.5 under the ROC curve.
  *
  * One score for all users of a step. Ours; the statement is in Yonetani, Boddeti, Kitani and Sato
  * 2017, "Privacy-Preserving Visual Learning Using Doubly Permuted Homomorphic Encryption",

@@ -1,7 +1,7 @@
 /* The game edge: which secrets does the private graph join? Rows of secrets are known to everybody
  * where a graph between them is what is private. A guess has `edge-scores` of all pairs i < j of
  * secrets, in the order of assay_pair_number, or of the pairs in `edge-pairs` (e x 2, i < j) alone:
- * higher, the rather they are joined. The truth has `edges`. */
+ * higher, the more likely they are joined. The truth has `edges`. */
 #pragma once
 
 #include "core/plugin/attack.h"

@@ -5,7 +5,7 @@
 #include <glib.h>
 
 typedef struct {
-  const float *scores; /* of unit i: scores[i * stride]; higher: the rather positive */
+  const float *scores; /* of unit i: scores[i * stride]; higher: the more likely positive */
   gsize stride;
   const guint8 *is_positive;
   gsize n;

@@ -114,17 +114,17 @@ take_out (Search *search, const Blamed *blamed)
     g_ptr_array_remove (group->entries, blamed->entry);
     return TRUE;
   }
-  if (g_str_equal (group->kind, "dataset") || g_str_equal (group->kind, "scenario"))
+  if (g_str_equal (group->kind, "scenario"))
     return FALSE;
   take_group (search, group);
   return TRUE;
 }
 
 void
-assay_mistakes_add (AssayScenario *scenario, AssayPlanMaker make, gconstpointer data,
-                    GError **error)
+assay_mistakes_add (AssayScenario *scenario, gboolean is_of_text, AssayPlanMaker make,
+                    gconstpointer data, GError **error)
 {
-  Search search = { .scenario = scenario };
+  Search search = { .scenario = scenario, .is_partial = is_of_text };
   g_autoptr (GString) all = NULL;
   g_autoptr (GError) next = NULL;
   Blamed blamed;
@@ -135,11 +135,13 @@ assay_mistakes_add (AssayScenario *scenario, AssayPlanMaker make, gconstpointer 
   search.touched = g_hash_table_new (NULL, NULL);
   search.labels = g_ptr_array_new_with_free_func (g_free);
   g_propagate_error (&next, g_error_copy (*error));
-  for (guint i = 0; i < MAX_ROUNDS && find_blamed (&search, next->message, &blamed)
-                    && take_out (&search, &blamed);
-       i++) {
+  for (guint i = 0; i < MAX_ROUNDS; i++) {
     g_autoptr (AssayPlan) plan = NULL;
 
+    /* What is wrong with the text was left out of what could be read. */
+    if ((i > 0 || !is_of_text)
+        && !(find_blamed (&search, next->message, &blamed) && take_out (&search, &blamed)))
+      break;
     g_clear_error (&next);
     plan = make (scenario, data, &next);
     if (plan != NULL || !find_blamed (&search, next->message, &blamed))

@@ -11,6 +11,6 @@ typedef AssayPlan *(*AssayPlanMaker) (const AssayScenario *scenario, gconstpoint
 
 /* Takes what @error blames out of @scenario and has a plan made of the rest, again and again, and
  * adds to the message of @error, a line each, what else is wrong. What follows from what was taken
- * out is not said. */
-void assay_mistakes_add (AssayScenario *scenario, AssayPlanMaker make, gconstpointer data,
-                         GError **error);
+ * out is not said. Where @error is of the text, @scenario is what could be read of it. */
+void assay_mistakes_add (AssayScenario *scenario, gboolean is_of_text, AssayPlanMaker make,
+                         gconstpointer data, GError **error);
