@@ -19,6 +19,8 @@
 
 typedef struct {
   AssayView rows;
+  const double *from; /* of the squares that are summed; NULL: the values themselves */
+  gsize panel;
   double *sums; /* panels x d */
 } Summing;
 
@@ -26,23 +28,29 @@ static void
 sum_panel (gsize panel, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Summing *job = data;
-  const gsize first = panel * MEAN_PANEL, end = MIN (first + MEAN_PANEL, job->rows.rows);
+  const gsize first = panel * job->panel, end = MIN (first + job->panel, job->rows.rows);
   double *sums = job->sums + panel * job->rows.cols;
 
   for (gsize i = first; i < end; i++) {
     const float *row = assay_view_row (job->rows, i);
 
-    for (gsize j = 0; j < job->rows.cols; j++)
+    for (gsize j = 0; job->from == NULL && j < job->rows.cols; j++)
       sums[j] += (double) row[j];
+    for (gsize j = 0; job->from != NULL && j < job->rows.cols; j++) {
+      const double apart = (double) row[j] - job->from[j];
+
+      sums[j] += apart * apart;
+    }
   }
 }
 
 gboolean
-assay_principal_mean (AssayView rows, double *ret_mean, GError **error)
+assay_column_means (AssayView rows, const double *from, gsize panel, double *ret_mean,
+                    GError **error)
 {
-  const gsize panels = assay_pieces (rows.rows, MEAN_PANEL);
+  const gsize panels = assay_pieces (rows.rows, panel);
   g_autofree double *sums = assay_alloc (panels, rows.cols * sizeof (double), "mean", error);
-  Summing job = { rows, sums };
+  Summing job = { rows, from, panel, sums };
 
   g_return_val_if_fail (rows.rows >= 1, FALSE);
   if (sums == NULL)
@@ -56,6 +64,12 @@ assay_principal_mean (AssayView rows, double *ret_mean, GError **error)
     ret_mean[j] = sum / (double) rows.rows;
   }
   return TRUE;
+}
+
+gboolean
+assay_principal_mean (AssayView rows, double *ret_mean, GError **error)
+{
+  return assay_column_means (rows, NULL, MEAN_PANEL, ret_mean, error);
 }
 
 /* ---- Covariance ---- */

@@ -7,6 +7,10 @@
 
 /* The mean of @rows (n x d, n >= 1). */
 gboolean assay_principal_mean (AssayView rows, double *ret_mean, GError **error);
+/* The mean of their squared distances from @from in each column, added up in pieces of @panel rows;
+ * NULL: of the numbers themselves. */
+gboolean assay_column_means (AssayView rows, const double *from, gsize panel, double *ret_mean,
+                             GError **error);
 
 typedef struct {
   gsize count;     /* k components */
