@@ -309,7 +309,8 @@ check_name (const char *name, const GPtrArray *others, GError **error)
 {
   ASSAY_FOR_EACH (const CliAuditColumn, other, others) {
     if (g_str_equal (other->name, name))
-      return assay_fail (error, ASSAY_ERROR_DATA, "%s stands twice; expected each name once", name);
+      return assay_fail (error, ASSAY_ERROR_DATA, "%s appears twice; expected each name once",
+                         name);
   }
   return (*name != '\0' && strpbrk (name, ";\r\n\"") == NULL)
          || assay_fail (error, ASSAY_ERROR_DATA,

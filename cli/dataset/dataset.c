@@ -11,7 +11,7 @@
 #include "datasets/tables/table-summary.h"
 
 const CliCommand cli_dataset_commands[] = {
-  { "info", &cli_dataset_info, "What stands in data files" },
+  { "info", &cli_dataset_info, "What is in data files" },
   { "convert", &cli_dataset_convert, "The same numbers in another format" },
   { "import", &cli_dataset_convert, "Another name of convert" },
   { "extract", &cli_dataset_extract, "SIFT descriptors of photographs" },
@@ -24,7 +24,7 @@ print_help (void)
 {
   g_print (
       "Usage:\n"
-      "  assay dataset info FILE...          What stands in data files: format, shape, type,\n"
+      "  assay dataset info FILE...          What is in data files: format, shape, type,\n"
       "                                      range, mean, duplicates, sha256\n"
       "  assay dataset convert IN OUT        The same numbers in another format (also: import)\n"
       "  assay dataset extract FOLDER OUT    SIFT descriptors of the photographs in a folder\n"
@@ -163,7 +163,7 @@ info (int n, char **files)
 
 const CliUsage cli_dataset_info = {
   .parameters = "FILE...",
-  .summary = "What stands in data files.",
+  .summary = "What is in data files.",
   .description
   = "Formats: fvecs, bvecs, ivecs, npy, csv, idx and cifar. 'duplicates' counts rows\n"
     "whose bytes are those of an earlier row; 'sha256 of rows' is that of the numbers\n"

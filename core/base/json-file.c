@@ -44,7 +44,7 @@ parse (JsonParser *parser, const char *path, const char *text, gsize length, GEr
                 has_place ? place : problem->message);
   } else if (members.repeated != NULL) {
     is_ok = assay_fail (error, ASSAY_ERROR_DATA,
-                        "%s: '%s' stands twice in one object; expected it once", path,
+                        "%s: '%s' appears twice in one object; expected it once", path,
                         members.repeated);
   }
   g_hash_table_unref (members.seen);

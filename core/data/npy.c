@@ -236,7 +236,7 @@ read_entry (Cursor *cursor, Header *header, GError **error)
   else
     return assay_fail (error, ASSAY_ERROR_DATA, "malformed header: unknown key '%.20s'", key);
   if (*seen)
-    return assay_fail (error, ASSAY_ERROR_DATA, "malformed header: '%s' stands twice", key);
+    return assay_fail (error, ASSAY_ERROR_DATA, "malformed header: '%s' appears twice", key);
   *seen = TRUE;
   if (seen == &header->has_descr)
     return read_descr (cursor, header, error);

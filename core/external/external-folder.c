@@ -30,7 +30,7 @@ fill_in (const char *folder, const AssayRunPosition *position, GError **error)
 
     if (end != NULL && value == NULL)
       return assay_fail_null (
-          error, ASSAY_ERROR_DATA, "'%.*s' stands for nothing; expected %s, %s or %s", (int) length,
+          error, ASSAY_ERROR_DATA, "'%.*s' has no meaning; expected %s, %s or %s", (int) length,
           folder, ASSAY_FOLDER_TRIAL, ASSAY_FOLDER_REPEAT, ASSAY_FOLDER_DEFENSE);
     g_string_append_len (text, value != NULL ? value : folder,
                          (gssize) (value != NULL ? strlen (value) : length));
@@ -76,7 +76,7 @@ assay_external_folder_find (const char *folder, const AssayRunPosition *position
   if (position->repeat > 0 && strstr (folder, ASSAY_FOLDER_REPEAT) == NULL)
     return assay_fail_null (
         error, ASSAY_ERROR_MISMATCH,
-        "'%s' is one release, but an attack wants %zu more of the same secrets; expected "
+        "'%s' is one release, but an attack needs %zu more of the same secrets; expected "
         "%s in the name of the folder",
         folder, position->repeat, ASSAY_FOLDER_REPEAT);
   name = fill_in (folder, position, error);

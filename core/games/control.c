@@ -78,7 +78,7 @@ check_candidates (const AssayArray *candidates, const AssayObservation *seen, GE
       if (last[row] == i + 1)
         return assay_fail (error, ASSAY_ERROR_MISMATCH,
                            "public row %" G_GINT64_FORMAT
-                           " stands twice among the candidates of item %zu",
+                           " appears twice among the candidates of item %zu",
                            row, i);
       last[row] = i + 1;
     }

@@ -118,7 +118,7 @@ assay_one_run (const AssayOneRunGame *game, AssayAudit *ret_audit, GError **erro
   g_return_val_if_fail (guesses <= m, FALSE);
   if (m > available)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "attack %s: wants %zu canaries, but defense %s has room for %zu",
+                       "attack %s: needs %zu canaries, but defense %s has room for %zu",
                        game->auditor->id, m, game->defense->id, available);
   canaries = assay_matrix_new (m, game->cols, error);
   if (canaries == NULL || !make_canaries (game, canaries, error))

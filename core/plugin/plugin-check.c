@@ -71,7 +71,7 @@ fault_of (const AssayPlugin *plugin, const AssayParam *param)
     return "lies outside the struct of the settings";
   for (const AssayParam *other = plugin->parameters; other < param; other++)
     if (g_str_equal (other->name, param->name) || other->offset == param->offset)
-      return "stands twice";
+      return "appears twice";
   if (param->type == ASSAY_PARAM_TYPE_CHOICE) {
     while (param->choices != NULL && param->choices[n_choices] != NULL)
       n_choices++;

@@ -113,6 +113,18 @@ append_measure (GString *text, const AssayResultCell *cell, const AssayMeasureme
   }
 }
 
+/* Above a certified lower bound nothing is known. */
+static void
+append_interval (GString *text, const AssayMeasurement *measurement)
+{
+  g_string_append (text, measurement->measure->is_epsilon ? "at least " : "");
+  append_number (text, measurement->interval.lower);
+  if (measurement->measure->is_epsilon)
+    return;
+  g_string_append (text, " to ");
+  append_number (text, measurement->interval.upper);
+}
+
 static void
 append_cells (GString *text, const AssayResults *results)
 {
@@ -131,9 +143,7 @@ append_cells (GString *text, const AssayResults *results)
       g_string_append (text, " | ");
       append_number (text, measurement->interval.estimate);
       g_string_append (text, " | ");
-      append_number (text, measurement->interval.lower);
-      g_string_append (text, " to ");
-      append_number (text, measurement->interval.upper);
+      append_interval (text, measurement);
       g_string_append_printf (text, " | %zu |\n", measurement->interval.n);
     }
   }

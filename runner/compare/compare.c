@@ -75,7 +75,7 @@ add_runs (AssayCompared *compared, const GPtrArray *runs, GError **error)
       if (j < i && g_str_equal (own, other)) {
         g_free (base);
         return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                           "%s stands twice; expected the folders of different runs", run->folder);
+                           "%s appears twice; expected the folders of different runs", run->folder);
       }
       if (j != i && g_str_equal (base, other_base)) {
         g_free (base);

@@ -184,7 +184,7 @@ assay_fit_check_answer (const AssayPlan *plan, const AssayComponent *component,
                        probe->n_secrets);
   if (wants != 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "attack '%s' wants what the dataset does not have: %s", attack->id, lacking);
+                       "attack '%s' needs what the dataset does not have: %s", attack->id, lacking);
   return game != ASSAY_GAME_LINK || reads_mixtures || (probe->holdings & ASSAY_HAS_COUNTERPARTS)
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
                         "attack '%s' looks for the public row that is a record of a secret; "
@@ -226,12 +226,12 @@ assay_fit_check_audit (const AssayPlan *plan, const AssayCell *cell, GError **er
     auditor->one_run_sizes (component->settings->values, &canaries, &guesses);
     if (available == 0)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "wants canaries, and defense '%s' declares no records of which they could "
+                         "needs canaries, and defense '%s' declares no records of which they could "
                          "be made; expected lower and upper, or a file of canaries",
                          defense->label);
     if (canaries > available)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                         "wants %zu canaries, but defense '%s' has room for %zu", canaries,
+                         "needs %zu canaries, but defense '%s' has room for %zu", canaries,
                          defense->label, available);
   }
   if (auditor->game == ASSAY_AUDIT_TWO_INPUTS && oracle.n_proposed == 0)

@@ -126,7 +126,7 @@ parse_group (AssayScenario *scenario, AssayGroupCheck check, char *line, guint n
   if (before != NULL) {
     g_autofree char *known = assay_group_name (before);
 
-    return assay_fail (error, ASSAY_ERROR_SCENARIO, "group [%s] stands already on line %u", known,
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "group [%s] is already on line %u", known,
                        before->line);
   }
   group = g_new (AssayGroup, 1);
@@ -166,7 +166,7 @@ parse_entry (AssayGroup *group, char *line, guint number, GError **error)
                        "key '%s': expected letters, digits, -, _ and dots", key);
   before = assay_group_find (group, key);
   if (before != NULL)
-    return assay_fail (error, ASSAY_ERROR_SCENARIO, "key '%s' stands already on line %u", key,
+    return assay_fail (error, ASSAY_ERROR_SCENARIO, "key '%s' is already on line %u", key,
                        before->line);
   add_entry (group, key, value, number);
   return TRUE;
@@ -396,7 +396,7 @@ add_item (GPtrArray *items, const char *key, const char *start, const char *end,
     return FALSE;
   for (guint i = 0; i < items->len; i++)
     if (g_str_equal (items->pdata[i], plain)) {
-      assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: the value '%s' stands twice in the list", key,
+      assay_fail (error, ASSAY_ERROR_SCENARIO, "%s: the value '%s' appears twice in the list", key,
                   plain);
       g_free (plain);
       return FALSE;

@@ -63,7 +63,7 @@ def test_columns_that_cannot_be_labels(sandbox):
             (("table.csv[age,income]", "--labels", "job", "--attributes", "name"),
              "--attributes: name has 300 different values in 300 rows; expected classes"),
             (("table.csv[age,job]", "--labels", "job", "--attributes", "town,town"),
-             "--attributes: town stands twice"),
+             "--attributes: town appears twice"),
             (("table.csv[age]", "--attributes", "other.csv:town"), "--attributes: other.csv: no such"),
             (("table.csv[-name,-job]", "--attributes", "town", "--public", "table.csv[age]"),
              "--public and --attributes: the public rows need attributes, too"),

@@ -406,7 +406,7 @@ def test_other_settings_of_metrics(sandbox):
 
 def test_unfinished_and_twice(sandbox):
     two_runs(sandbox)
-    refused(sandbox, "./a stands twice; expected the folders of different runs", "a", "b", "./a")
+    refused(sandbox, "./a appears twice; expected the folders of different runs", "a", "b", "./a")
     with database(sandbox, "b") as opened:
         opened.execute("DELETE FROM cells WHERE cell >= 3")
         opened.execute("DELETE FROM meta WHERE key = 'state'")

@@ -182,7 +182,7 @@ MISTAKES = [
      "a.scenario:7: [defense mine] 'release' is one folder for 2 trials; expected {trial} in its "
      "name, and a folder for each"),
     ("unknown-word", alter("folder = release", "folder = {dataset}"),
-     RELEASE + "'{dataset}' stands for nothing; expected {trial}, {repeat} or {defense}"),
+     RELEASE + "'{dataset}' has no meaning; expected {trial}, {repeat} or {defense}"),
     ("one-guess-for-defenses",
      alter("[attack verbatim]", "[defense plain]\nplugin = none\n\n[attack verbatim]"),
      "a.scenario:15: [attack ours] 'guess' is one folder for 2 defenses; expected {defense} in its "

@@ -59,6 +59,7 @@ def test_unrefuted(sandbox):
         audit = cell["audit"]
         assert audit["runs"] == 20000 and audit["trained-on"] > 0, audit
         assert "log-likelihood ratio" in audit["event"], audit
+    assert "| at least 0.9" in sandbox.read("out/summary.md"), sandbox.read("out/summary.md")
     suite = xml.etree.ElementTree.fromstring(sandbox.read("out/claims.xml"))
     assert suite.get("failures") == "0" and suite.get("errors") == "0", suite.attrib
     for row in csv.DictReader(io.StringIO(sandbox.read("out/results.csv"))):
@@ -225,7 +226,7 @@ def test_what_is_not_an_audit_is_not_one(sandbox):
     sandbox.write("a.scenario", HEAD + "[attack one]\nplugin = one-run\n"
                   "[defense histogram]\nplugin = noisy-histogram\n")
     sandbox.refuses(sandbox.assay("run", "a.scenario"),
-                    "a.scenario:16: [attack one] wants 1000 canaries, but defense 'histogram' has "
+                    "a.scenario:16: [attack one] needs 1000 canaries, but defense 'histogram' has "
                     "room for 10")
     assert not (sandbox.path / "assay-out").exists(), "something was written"
 

@@ -93,7 +93,7 @@ def test_links_that_cannot_be_judged(sandbox):
         sandbox.refuses(sandbox.assay("run", "bad.scenario"),
                         f"bad.scenario:{{*}}: [attack bad] {message}")
     for body, message in (
-            ("candidates[0][1] = candidates[0][0]\n" + GUESS_LINK, "public row {*} stands twice "
+            ("candidates[0][1] = candidates[0][0]\n" + GUESS_LINK, "public row {*} appears twice "
              "among the candidates of item 0"),
             ("candidates[2][0] = 10**6\n" + GUESS_LINK, "candidate 0 of item 2 is 1000000, which is none "
              "of the {*} public rows"),

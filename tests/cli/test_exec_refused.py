@@ -81,7 +81,7 @@ def test_attacks_that_ask_for_more(sandbox):
              "defense 'exec' does not"),
             ("[attack distinguish]\nplugin = one-run\n",
              claiming("bad", "true", "produces = statistics"),
-             "wants canaries, and defense 'bad' declares no records of which they could be made; "
+             "needs canaries, and defense 'bad' declares no records of which they could be made; "
              "expected lower and upper, or a file of canaries"),
             (DISTINGUISH, group("defense", "bad", "true", "epsilon = 1", "lower = 0", "upper = 1"),
              "needs pairs of neighbouring inputs, and defense 'bad' has none; expected neighbours = "

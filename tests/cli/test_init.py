@@ -77,7 +77,7 @@ def test_grants_and_reasons(sandbox):
     assert "attack braverman" not in groups_of(sandbox.read("m")), "looks for what is not there"
     assert "# - braverman: at these settings no public images are mixed in" in sandbox.read("m"), ""
     sandbox.expect(sandbox.assay("init", "noisy-histogram", "-o", "h"), 0, None, "")
-    assert ("# - one-run: wants 1000 canaries, but defense 'noisy-histogram' has room for 10"
+    assert ("# - one-run: needs 1000 canaries, but defense 'noisy-histogram' has room for 10"
             in sandbox.read("h")), sandbox.read("h")
 
 

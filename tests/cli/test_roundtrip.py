@@ -355,7 +355,7 @@ def test_members_that_stand_twice(sandbox):
                   '"arrays": {"vectors": {"file": "a.npy"}, "vectors": {"file": "b.npy"}}}')
     sandbox.refuses(sandbox.assay("attack", "--attack", "verbatim", "--release", "release",
                                   "--guess", "guess"),
-                    "release/release.json: 'vectors' stands twice in one object; expected it once")
+                    "release/release.json: 'vectors' appears twice in one object; expected it once")
 
 
 def test_estimates_without_an_order_stay_so(sandbox):

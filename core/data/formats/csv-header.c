@@ -39,7 +39,7 @@ assay_csv_header_find (const GPtrArray *names, const char *column, guint *ret_in
   if (n_found == 1)
     return TRUE;
   if (n_found > 1)
-    return assay_fail (error, ASSAY_ERROR_DATA, "column '%s' stands there %u times", column,
+    return assay_fail (error, ASSAY_ERROR_DATA, "column '%s' appears %u times", column,
                        n_found);
   hint = assay_text_did_you_mean (column, list);
   all = g_strjoinv (", ", (char **) list);

@@ -284,7 +284,7 @@ Test (mixture_attacks, guesses_are_checked)
   cr_assert (mixture_control_make (&control, assay_stream_key (12, 0, "case", ""), &made, NULL));
   forged_is (&made, ASSAY_GAME_LINK, 2, 2, (const gint64[]){ 0, 2, 2, 1 }, NULL);
   forged_is (&made, ASSAY_GAME_LINK, 2, 2, (const gint64[]){ 0, 2, 1, 1 },
-             "attack forger: public row 1 stands twice among the candidates of item 1");
+             "attack forger: public row 1 appears twice among the candidates of item 1");
   forged_is (&made, ASSAY_GAME_LINK, 2, 2, (const gint64[]){ 0, 3, 1, 2 },
              "attack forger: candidate 1 of item 0 is 3, which is none of the 3 public rows");
   forged_is (&made, ASSAY_GAME_LINK, 2, 1, (const gint64[]){ 0, -1 },

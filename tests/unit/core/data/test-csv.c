@@ -124,7 +124,7 @@ Test (csv_column, refuses_by_line)
     { "photo,x,y\na,1,2\n", "phto",
       "has no column 'phto' (did you mean 'photo'?); its columns are photo, x, y" },
     { "photo,x,y\na,1,2\n", "angle", "has no column 'angle'; its columns are photo, x, y" },
-    { "photo,x,photo\na,1,2\n", "photo", "column 'photo' stands there 2 times" },
+    { "photo,x,photo\na,1,2\n", "photo", "column 'photo' appears 2 times" },
     { "a,c\n1,x\n2\n", "c", "line 3: has 1 fields; expected 2 as in the header" },
     { "a,c\n\"1\n\n\",x\n2,y,z\n", "c", "line 5: has 3 fields; expected 2 as in the header" },
     { "a,c\n1,x\n\n2,y\n", "c", "line 3: has 1 fields; expected 2 as in the header" },

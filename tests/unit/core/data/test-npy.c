@@ -209,7 +209,7 @@ static const struct {
   { "{}", "malformed header: 'descr' is missing" },
   { "{'descr': '<f4'}", "malformed header: 'fortran_order' is missing" },
   { "{'descr': '<f4', 'fortran_order': False}", "malformed header: 'shape' is missing" },
-  { "{'descr': '<f4', 'descr': '<f4'}", "malformed header: 'descr' stands twice" },
+  { "{'descr': '<f4', 'descr': '<f4'}", "malformed header: 'descr' appears twice" },
   { "{'descr': '<f4', 'colour': 'red'}", "malformed header: unknown key 'colour'" },
   { SHAPED ("(2, 3)"), NULL },
 };

@@ -80,7 +80,7 @@ Test (row_table, refuses_tables_of_text)
       "t.csv: columns are either chosen by name or left out ('-NAME'), not both" },
     { "t.csv[x,x]", "name,x\nAnn,1\n", "t.csv: column 'x' is named twice" },
     { "t.csv[-name,-x]", "name,x\nAnn,1\n", "t.csv: every column is left out" },
-    { "t.csv[x]", "x,x\n1,2\n", "t.csv: column 'x' stands there 2 times" },
+    { "t.csv[x]", "x,x\n1,2\n", "t.csv: column 'x' appears 2 times" },
     { "t.tsv", "a,b\n1,2\n",
       "t.tsv: line 2, column 0 is '1,2'; expected a finite number, whole ones within 64 "
       "bits" CHOICE },

@@ -192,7 +192,7 @@ Test (one_run, too_few_bins)
 
   cr_assert (!play (one_run (), "", histogram (), "bins=999", 1, &audit, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
-                               "attack one-run: wants 1000 canaries, but defense noisy-histogram "
+                               "attack one-run: needs 1000 canaries, but defense noisy-histogram "
                                "has room for 999",
                                NULL, &why),
              "%s", why);

@@ -94,7 +94,7 @@ Test (plugin_check, settings)
   EXPECT_ERROR (CHECK (defense),
                 "'mine': the setting 'form' has a default that is none of its choices");
   table[1] = table[0];
-  EXPECT_ERROR (CHECK (defense), "'mine': the setting 'width' stands twice");
+  EXPECT_ERROR (CHECK (defense), "'mine': the setting 'width' appears twice");
 }
 
 Test (plugin_check, callbacks)

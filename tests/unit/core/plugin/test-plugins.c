@@ -49,7 +49,7 @@ check_parameter (const AssayPlugin *plugin, const AssayParam *param)
   cr_assert (param->low <= param->high, "%s: %s has no range", plugin->id, param->name);
   for (const AssayParam *other = plugin->parameters; other < param; other++)
     cr_assert (!g_str_equal (other->name, param->name) && other->offset != param->offset,
-               "%s: %s stands twice", plugin->id, param->name);
+               "%s: %s appears twice", plugin->id, param->name);
   if (is_required)
     return;
   cr_assert (assay_settings_set (settings, param->name, value, &error), "%s: default of %s: %s",
@@ -183,7 +183,7 @@ Test (plugins, measures)
       cr_assert (m->series < metric->n_series && m->low < m->high, "%s", m->name);
       cr_assert (m->statistic != ASSAY_STATISTIC_RATE || (m->low == 0 && m->high == 1), "%s",
                  m->name);
-      cr_assert (g_hash_table_add (names, (gpointer) m->name), "%s stands twice", m->name);
+      cr_assert (g_hash_table_add (names, (gpointer) m->name), "%s appears twice", m->name);
     }
   }
 }

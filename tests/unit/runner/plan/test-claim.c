@@ -246,7 +246,7 @@ static const struct {
   { CLAIM "metric = relative-error\n", ASSAY_ERROR_SCENARIO,
     AT ("22") "unknown measure 'recovery-rate'" },
   { CLAIM CLAIM, ASSAY_ERROR_SCENARIO,
-    "@/a.scenario:24: group [claim hidden] stands already on line 21" },
+    "@/a.scenario:24: group [claim hidden] is already on line 21" },
 };
 
 Test (claim, refusals)

@@ -334,7 +334,7 @@ static const Refused refused[] = {
     "--set defense lifting.variant: variant = 'hybird': expected one of random, adversarial, "
     "hybrid, sub-hybrid (did you mean 'hybrid'?)" },
   { ALL, "defense lifting.dimension=2;2", ASSAY_ERROR_SCENARIO,
-    "--set defense lifting.dimension: dimension: the value '2' stands twice in the list" },
+    "--set defense lifting.dimension: dimension: the value '2' appears twice in the list" },
   { ALL, "defense lifting.dimension=2;3", ASSAY_ERROR_PARAMETER,
     "@:11 (as changed by --set): [defense lifting] dimension = 3: expected an even number, "
     "because variant = hybrid "

@@ -88,7 +88,7 @@ Test (scenario, every_error_has_its_line)
     { "[attack ../x]\n",
       "@:1: group [attack ../x]: expected [attack NAME], NAME of letters, digits, - and _" },
     { "[attack a]\n[defense a]\n\n[attack  a]\n",
-      "@:4: group [attack a] stands already on line 1" },
+      "@:4: group [attack a] is already on line 1" },
     { "[scenario]\ntitle\n", "@:2: 'title': expected KEY = VALUE or [GROUP]" },
     { "# x\nseed = 1\n",
       "@:2: 'seed = 1': expected a group as [NAME] before the first key" },
@@ -96,7 +96,7 @@ Test (scenario, every_error_has_its_line)
     { "[scenario]\n= 1\n", "@:2: key '': expected letters, digits, -, _ and dots" },
     { "[scenario]\ntitle[de] = 1\n",
       "@:2: key 'title[de]': expected letters, digits, -, _ and dots" },
-    { "[scenario]\nseed = 1\ntrials = 2\nseed = 1\n", "@:4: key 'seed' stands already on line 2" },
+    { "[scenario]\nseed = 1\ntrials = 2\nseed = 1\n", "@:4: key 'seed' is already on line 2" },
     { "", "@: has no groups; expected [dataset], [defense NAME] and [attack NAME]" },
     { "# only\n", "@: has no groups; expected [dataset], [defense NAME] and [attack NAME]" },
     { "[scenario]\ntitle = \xff\n", "@: expected UTF-8 text" },
@@ -188,7 +188,7 @@ Test (scenario, errors_of_values)
   check_value_error ("", FALSE, "k: the value is empty");
   check_value_error ("", TRUE, "k: a value is empty");
   check_value_error ("a;;b", TRUE, "k: a value is empty");
-  check_value_error ("a; a", TRUE, "k: the value 'a' stands twice in the list");
+  check_value_error ("a; a", TRUE, "k: the value 'a' appears twice in the list");
   check_value_error ("a\\q", FALSE,
                      "'a\\q': expected one of \\s \\n \\t \\r \\\\ \\; after a backslash");
   check_value_error ("b; a\\", TRUE,
