@@ -1,5 +1,6 @@
 /* Sweeps: a measure over one setting that is swept. */
 #include <math.h>
+#include <string.h>
 
 #include "report/plots/curve-maker.h"
 
@@ -8,6 +9,7 @@ typedef struct {
   const AssayCurveMeasured *measured;
   AssayCurveRole role;
   const char *setting;
+  const char *also; /* behind the names of lines; NULL: nothing */
   gboolean has_most_only;
   gboolean names_dataset; /* lines say which; as the two below */
   gboolean names_defense;
@@ -39,6 +41,8 @@ sweep_line_name (const AssayCurveMaker *maker, const Sweep *sweep, const AssayRe
                  cell->attack_or_utility->index);
   if (sweep->names_dataset)
     append_name (name, maker, sweep, ASSAY_CURVE_OVER_DATASET, cell->dataset->index);
+  if (sweep->also != NULL)
+    g_string_append_printf (name, " (%s)", sweep->also);
   return g_string_free (name, FALSE);
 }
 
@@ -115,6 +119,48 @@ add_sweep_cell (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable *by_
                    &point, sweep);
 }
 
+/* "chance" of image-ssim-chance beside image-ssim; NULL: @reference is of no such measure. */
+static const char *
+reference_of (const AssayResultMeasure *measure, const AssayResultMeasure *reference)
+{
+  const gsize length = strlen (measure->name);
+
+  return reference->is_reference && g_str_has_prefix (reference->name, measure->name)
+                 && reference->name[length] == '-'
+             ? reference->name + length + 1
+             : NULL;
+}
+
+/* Lines for comparison with those of the sweep. */
+static void
+add_references (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable *by_name,
+                const Sweep *sweep)
+{
+  ASSAY_FOR_EACH (const AssayResultMeasure, reference, sweep->measured->component->measures) {
+    AssayCurveMeasured measured = *sweep->measured;
+    Sweep one = *sweep;
+
+    one.also = reference_of (measured.measure, reference);
+    if (one.also == NULL || sweep->has_most_only)
+      continue;
+    measured.measure = reference;
+    one.measured = &measured;
+    ASSAY_FOR_EACH (const AssayResultCell, cell, maker->results->pooled)
+      add_sweep_cell (maker, curve, by_name, &one, cell);
+  }
+}
+
+/* Whether @measured is drawn beside another measure. */
+static gboolean
+is_beside_another (const AssayCurveMeasured *measured)
+{
+  ASSAY_FOR_EACH (const AssayResultMeasure, measure, measured->component->measures) {
+    if (measure->is_headline && reference_of (measure, measured->measure) != NULL)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static AssayCurve *
 make_sweep (const AssayCurveMaker *maker, const Sweep *sweep)
 {
@@ -133,6 +179,7 @@ make_sweep (const AssayCurveMaker *maker, const Sweep *sweep)
       sweep->setting);
   for (guint i = 0; i < pooled->len; i++)
     add_sweep_cell (maker, curve, by_name, sweep, pooled->pdata[i]);
+  add_references (maker, curve, by_name, sweep);
   return curve;
 }
 
@@ -198,7 +245,7 @@ assay_curve_add_sweeps (AssayCurveMaker *maker, const AssayCurveMeasured *measur
   const GPtrArray *varied = maker->varied[role];
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
 
-  for (guint i = 0; i < varied->len; i++) {
+  for (guint i = 0; i < varied->len && !is_beside_another (measured); i++) {
     const AssayVaried *group = varied->pdata[i];
 
     for (guint v = 0; group->first == i && v < group->varying->len; v++) {

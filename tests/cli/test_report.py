@@ -336,4 +336,5 @@ def test_what_chance_gives_is_for_comparison(sandbox):
     sandbox.expect(sandbox.assay("report", "out", "--plots", "svg"), 0, None, None)
     drawn = {path.stem for path in (sandbox.path / "out" / "plots").iterdir()}
     assert any(name.startswith("image-ssim-vs-") for name in drawn), drawn
-    assert not any(name.startswith("image-ssim-chance-vs-") for name in drawn), drawn
+    assert not any(name.startswith("image-ssim-chance-") for name in drawn), drawn
+    assert "blur (chance)" in sandbox.read("out/plots/image-ssim-over-sigma.csv"), "no line of it"
