@@ -16,6 +16,7 @@
 #include "core/base/rng.h"
 #include "core/base/vectors.h"
 #include "core/data/row-file.h"
+#include "core/data/row-table.h"
 #include "core/math/row-copies.h"
 
 /* More rows than these cost time and tell little. */
@@ -59,6 +60,16 @@ read_named_rows (const char *specification, CliAuditTable *ret_table, GError **e
   return assay_rows_matrix (files->rows, ASSAY_SCALE_NONE, error);
 }
 
+/* Of what `assay dataset` does not read as well: tables of it may have more dimensions. */
+static gboolean
+is_of_rows_alone (const char *name)
+{
+  const AssayRowFormat format = assay_row_format (name);
+
+  return format == ASSAY_ROWS_NPZ || format == ASSAY_ROWS_TSV || format == ASSAY_ROWS_TEXT
+         || format == ASSAY_ROWS_HDF5;
+}
+
 static AssayMatrix *
 read_rows (const CliAuditFiles *files, CliAuditTable *ret_table, GError **error)
 {
@@ -74,8 +85,7 @@ read_rows (const CliAuditFiles *files, CliAuditTable *ret_table, GError **error)
     rest = cli_audit_without (files->data, own);
     return read_named_rows (rest, ret_table, error);
   }
-  return strchr (files->data, '[') != NULL || g_str_has_suffix (files->data, ".npz")
-                 || g_str_has_suffix (files->data, ".tsv")
+  return strchr (files->data, '[') != NULL || is_of_rows_alone (files->data)
              ? read_named_rows (files->data, NULL, error)
              : cli_audit_table_read (files->data, error);
 }

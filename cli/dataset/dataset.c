@@ -30,8 +30,9 @@ print_help (void)
       "  assay dataset extract FOLDER OUT    SIFT descriptors of the photographs in a folder\n"
       "  assay dataset fetch [SET...]        Public data sets, verified; without SET: which\n\n"
       "Formats, by the end of a name or by --from and --to:\n"
-      "  fvecs, bvecs, ivecs (TEXMEX), npy (NumPy), csv, idx (.idx, -ubyte; also with .gz), and\n"
-      "  cifar (.bin, only read).\n\n"
+      "  fvecs, bvecs, ivecs (TEXMEX), npy (NumPy), csv, idx (.idx, -ubyte; also with .gz); and\n"
+      "  only read: cifar (.bin), tsv, text (.txt, .dat), npz and hdf5 (.h5, .hdf5). FILE[NAME]\n"
+      "  is one array of an .npz or HDF5 file, or some columns of a CSV or TSV file.\n\n"
       "Conversion loses nothing or is refused. It takes --rows A:B, --type, --shape HxW,\n"
       "--labels FILE and --force; info takes --from; extract takes --keypoints FILE, --largest N,\n"
       "--skip-unusable and --force; fetch takes --out DIR, --catalog FILE, --accept-unverified,\n"
@@ -62,11 +63,29 @@ cli_dataset (int argc, char **argv)
   return cli_play (command->usage, argc - 1, argv + 1);
 }
 
+/* "people.csv[age,income]", "faces.npz[train]": the name, and what is in the brackets. */
+static char *
+split_name (const char *word, char **ret_choice)
+{
+  const char *bracket = strrchr (word, '[');
+  g_autofree char *name
+      = bracket != NULL ? g_strndup (word, (gsize) (bracket - word)) : g_strdup (word);
+  const AssayRowFormat format = assay_row_format (name);
+  const gsize length = bracket != NULL ? strlen (bracket) : 0;
+
+  if (length < 3 || bracket[length - 1] != ']' || !assay_row_format_has_parts (format))
+    return g_strdup (word);
+  *ret_choice = g_strndup (bracket + 1, length - 2);
+  return g_steal_pointer (&name);
+}
+
 AssayTable *
-cli_dataset_open (const char *name, const char *format, GError **error)
+cli_dataset_open (const char *word, const char *format, GError **error)
 {
   const char *const folders[] = { ".", assay_data_folder (ASSAY_DEFAULT_DATA), NULL };
   AssayTableFormat known;
+  g_autofree char *choice = NULL;
+  g_autofree char *name = split_name (word, &choice);
   g_autofree char *path = assay_row_file_find (name, folders, error);
 
   if (path == NULL)
@@ -78,7 +97,7 @@ cli_dataset_open (const char *name, const char *format, GError **error)
       return assay_prefix_null (error, "--from: ");
   } else if (!assay_table_format_of_path (path, &known, error))
     return assay_prefix_null (error, "expected --from: ");
-  return assay_table_open (path, known, error);
+  return assay_table_open_part (path, known, choice, error);
 }
 
 int

@@ -10,7 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/dataset/download.h"
-#include "cli/dataset/late-library.h"
+#include "core/data/formats/late-library.h"
 #include "config.h"
 #include "core/base/text.h"
 
@@ -20,7 +20,7 @@
 #define FUNCTIONS(X)                                                                               \
   X (curl_easy_init) X (curl_easy_setopt) X (curl_easy_perform)                                    \
   X (curl_easy_getinfo) X (curl_easy_cleanup) X (curl_easy_strerror)
-CLI_LATE_LIBRARY (late, FUNCTIONS);
+ASSAY_LATE_LIBRARY (late, FUNCTIONS);
 
 /* One request. */
 typedef struct {
@@ -137,7 +137,7 @@ cli_transfer (const CatalogFile *file, int fd, guint64 have, guint timeout_s, GE
   long status = 0;
   CURLcode code;
 
-  if (!CLI_LATE_LIBRARY_LOAD (late, "libcurl.so.4", error))
+  if (!ASSAY_LATE_LIBRARY_LOAD (late, "libcurl.so.4", error))
     return FALSE;
   if (lseek (fd, (off_t) have, SEEK_SET) < 0 || ftruncate (fd, (off_t) have) != 0)
     return assay_fail (error, ASSAY_ERROR_IO, "what comes cannot be written: %s",

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/dataset/download.h"
-#include "cli/dataset/late-library.h"
+#include "core/data/formats/late-library.h"
 #include "core/base/output-file.h"
 
 #define PIECE (64 * 1024)
@@ -15,7 +15,7 @@
   X (archive_read_next_header) X (archive_read_data) X (archive_read_free)                         \
   X (archive_entry_pathname) X (archive_entry_filetype) X (archive_entry_hardlink)                 \
   X (archive_error_string)
-CLI_LATE_LIBRARY (late, FUNCTIONS);
+ASSAY_LATE_LIBRARY (late, FUNCTIONS);
 
 /* ARCHIVE_OK, ARCHIVE_EOF or what libarchive has to say; FALSE with @error for what is ours. */
 static gboolean
@@ -80,7 +80,7 @@ cli_unpack (const char *path, char **members, const char *folder, gboolean may_r
   }
   if (g_hash_table_size (wanted) == 0)
     return TRUE;
-  if (!CLI_LATE_LIBRARY_LOAD (late, "libarchive.so.13", error))
+  if (!ASSAY_LATE_LIBRARY_LOAD (late, "libarchive.so.13", error))
     return FALSE;
   archive = late.archive_read_new ();
   late.archive_read_support_filter_gzip (archive);

@@ -37,6 +37,7 @@ typedef struct {
   guint trials;           /* 0: as many as the base has */
   const char *data;       /* its dataset, where that of the base takes too long; NULL: that one */
   const char *audit;      /* lines of its audit, where the usual runs are too few; NULL: none */
+  const char *bounds[3];  /* of claims, in place of those of the base; NULL ends */
   const char *smaller[3]; /* its settings other than the defaults, "name=value"; NULL ends */
   const char *weaker; /* its settings with which attacks win that have nothing to attack without a
                        * defense; NULL: none */

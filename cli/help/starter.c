@@ -86,6 +86,14 @@ trials_of (const Starter *starter)
                                                             : starter->base->trials;
 }
 
+/* What claims allow. */
+static const char *const *
+bounds_of (const Starter *starter)
+{
+  return starter->home != NULL && starter->home->bounds[0] != NULL ? starter->home->bounds
+                                                                   : starter->base->bounds;
+}
+
 static const char *
 data_of (const Starter *starter)
 {
@@ -323,7 +331,7 @@ write_starter (const Starter *starter)
   cli_append_claims (text, &(CliClaims){ .defense = starter->defense,
                                          .kind = starter->kind,
                                          .attacks = attacks,
-                                         .examples = starter->base->bounds });
+                                         .examples = bounds_of (starter) });
   return g_string_free (text, FALSE);
 }
 

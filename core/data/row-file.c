@@ -110,8 +110,6 @@ how_from_python (const char *name)
   } others[] = {
     { ".parquet", "; in Python: numpy.save ('rows.npy', pandas.read_parquet (FILE).to_numpy ())" },
     { ".feather", "; in Python: numpy.save ('rows.npy', pandas.read_feather (FILE).to_numpy ())" },
-    { ".h5", "; in Python: numpy.save ('rows.npy', h5py.File (FILE)[DATASET][:])" },
-    { ".hdf5", "; in Python: numpy.save ('rows.npy', h5py.File (FILE)[DATASET][:])" },
     { ".mat", "; in Python: numpy.save ('rows.npy', scipy.io.loadmat (FILE)[NAME])" },
     { ".pt", "; in Python: numpy.save ('rows.npy', torch.load (FILE).numpy ())" },
     { ".xlsx", "; save it as CSV" },
@@ -145,14 +143,12 @@ parse_entry (const char *text, const char *specification, Entry *entry, GError *
 {
   const char *brackets = find_brackets (text);
   AssayRowFormat format;
-  gboolean has_choice;
 
   if (*text == '\0' || brackets == text)
     return assay_fail (error, ASSAY_ERROR_DATA, "'%s': a file name is missing", specification);
   entry->name = brackets != NULL ? g_strndup (text, (gsize) (brackets - text)) : g_strdup (text);
   format = assay_row_format (entry->name);
-  has_choice = format == ASSAY_ROWS_NPZ || format == ASSAY_ROWS_CSV || format == ASSAY_ROWS_TSV;
-  if (brackets != NULL && !parse_brackets (brackets, has_choice, entry))
+  if (brackets != NULL && !parse_brackets (brackets, assay_row_format_has_parts (format), entry))
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "malformed range '%s': expected [FIRST:END], rows counted from 0 and END "
                        "not included; either may be left out",

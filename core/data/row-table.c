@@ -6,9 +6,10 @@
 #include "core/base/error.h"
 #include "core/base/file-map.h"
 #include "core/base/free.h"
-#include "core/base/text.h"
+#include "core/data/formats/array-choice.h"
 #include "core/data/formats/csv-table.h"
 #include "core/data/formats/file-pattern.h"
+#include "core/data/formats/hdf5.h"
 #include "core/data/formats/text-table.h"
 #include "core/data/formats/zip.h"
 #include "core/data/npy.h"
@@ -31,7 +32,16 @@ assay_row_format (const char *name)
     return ASSAY_ROWS_CSV;
   if (g_str_has_suffix (name, ".dat") || g_str_has_suffix (name, ".txt"))
     return ASSAY_ROWS_TEXT;
+  if (g_str_has_suffix (name, ".h5") || g_str_has_suffix (name, ".hdf5"))
+    return ASSAY_ROWS_HDF5;
   return g_str_has_suffix (name, ".tsv") ? ASSAY_ROWS_TSV : ASSAY_ROWS_UNKNOWN;
+}
+
+gboolean
+assay_row_format_has_parts (AssayRowFormat format)
+{
+  return format == ASSAY_ROWS_NPZ || format == ASSAY_ROWS_CSV || format == ASSAY_ROWS_TSV
+         || format == ASSAY_ROWS_HDF5;
 }
 
 static gboolean
@@ -52,19 +62,17 @@ open_texmex (GBytes *file, AssayType type, AssayRowTable *table, GError **error)
   return TRUE;
 }
 
-/* One row is a matrix of one row, or one column of numbers. */
+/* One dimension is a column of numbers; of more than two, a row is all the numbers with one first
+ * index: an image. */
 static gboolean
 take_array (const AssayArray *array, AssayRowTable *table, GError **error)
 {
   if (array == NULL)
     return FALSE;
-  if (array->n_dimensions > 2)
-    return assay_fail (error, ASSAY_ERROR_DATA, "has %u dimensions; expected rows x columns",
-                       array->n_dimensions);
   table->count = array->shape[0];
   if (table->count == 0)
     return assay_fail (error, ASSAY_ERROR_DATA, "has no rows");
-  table->cols = array->n_dimensions == 2 ? array->shape[1] : 1;
+  table->cols = assay_array_count (array) / table->count;
   if (table->cols < 1 || table->cols > ASSAY_ROW_FILE_MAX_COLS)
     return assay_fail (error, ASSAY_ERROR_DATA, "has %zu columns; expected 1 to %d", table->cols,
                        ASSAY_ROW_FILE_MAX_COLS);
@@ -182,29 +190,13 @@ static const AssayZipMember *
 find_member (const GArray *members, const char *wanted, GError **error)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *all = NULL;
-  g_autofree char *hint = NULL;
+  guint index = 0;
 
-  for (guint i = 0; i < members->len; i++) {
-    const AssayZipMember *member = &g_array_index (members, AssayZipMember, i);
-
-    g_ptr_array_add (names, array_name (member));
-    if (wanted != NULL && g_str_equal (g_ptr_array_index (names, i), wanted))
-      return member;
-  }
-  if (members->len == 0)
-    return assay_fail_null (error, ASSAY_ERROR_DATA, "holds no array");
-  if (wanted == NULL && members->len == 1)
-    return &g_array_index (members, AssayZipMember, 0);
-  g_ptr_array_add (names, NULL);
-  all = g_strjoinv (", ", (char **) names->pdata);
-  if (wanted == NULL)
-    return assay_fail_null (error, ASSAY_ERROR_DATA,
-                            "holds %u arrays (%s): choose one, as in FILE[%s]", members->len, all,
-                            (const char *) g_ptr_array_index (names, 0));
-  hint = assay_text_did_you_mean (wanted, (const char *const *) names->pdata);
-  return assay_fail_null (error, ASSAY_ERROR_DATA, "has no array '%s'%s; it holds %s", wanted, hint,
-                          all);
+  for (guint i = 0; i < members->len; i++)
+    g_ptr_array_add (names, array_name (&g_array_index (members, AssayZipMember, i)));
+  return assay_array_choose (names, wanted, &index, error)
+             ? &g_array_index (members, AssayZipMember, index)
+             : NULL;
 }
 
 static gboolean
@@ -220,6 +212,16 @@ open_npz (GBytes *file, const char *wanted, AssayRowTable *table, GError **error
   content = assay_zip_read (file, member, error);
   return (content != NULL && open_npy (content, table, error))
          || assay_prefix (error, "array '%s': ", table->array);
+}
+
+/* ---- HDF5 ---- */
+
+static gboolean
+open_hdf5 (const char *path, const char *wanted, AssayRowTable *table, GError **error)
+{
+  g_autoptr (AssayArray) array = assay_hdf5_read (path, wanted, &table->array, error);
+
+  return take_array (array, table, error);
 }
 
 gboolean
@@ -240,6 +242,8 @@ assay_row_table_open (const char *path, const char *name, const char *choice, As
     is_open = open_texmex (file, type, table, error);
   else if (format == ASSAY_ROWS_NPZ)
     is_open = open_npz (file, choice, table, error);
+  else if (format == ASSAY_ROWS_HDF5)
+    is_open = open_hdf5 (path, choice, table, error);
   else if (format == ASSAY_ROWS_CSV || format == ASSAY_ROWS_TSV)
     is_open = open_csv (file, format == ASSAY_ROWS_TSV, choice, table, error);
   else

@@ -115,3 +115,14 @@ row_labels_memory (const AssayRoleData *data, gsize n)
 
   return data->labels != NULL ? words * sizeof (gint64) * n : 0;
 }
+
+void
+row_labels_hash (GChecksum *checksum, const AssayRoleData *data)
+{
+  const AssayArray *arrays[] = { data->labels, data->label_sets, data->attributes };
+
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+    if (arrays[i] != NULL)
+      g_checksum_update (checksum, arrays[i]->data,
+                         (gssize) (assay_array_count (arrays[i]) * sizeof (gint64)));
+}

@@ -20,3 +20,5 @@ gboolean row_labels_read (const AssayRows *file, const char *name, gsize expecte
 
 /* Bytes of the labels of @n rows. */
 guint64 row_labels_memory (const AssayRoleData *data, gsize n);
+/* The numbers of labels, sets and attributes. */
+void row_labels_hash (GChecksum *checksum, const AssayRoleData *data);

@@ -74,11 +74,10 @@ check_holds (const char *path, const AssayTableInfo *info, GError **error)
 {
   AssayType type;
 
-  if (info->format == ASSAY_TABLE_CIFAR)
+  if (info->format >= ASSAY_TABLE_CIFAR)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "%s: CIFAR's format is only read; expected fvecs, bvecs, ivecs, npy, csv or "
-                       "idx",
-                       path);
+                       "%s: %s is only read; expected fvecs, bvecs, ivecs, npy, csv or idx", path,
+                       assay_table_format_name (info->format));
   if (assay_table_fixed_type (info->format, &type) && type != info->type)
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "%s: %s holds %s, not %s", path,
                        assay_table_format_name (info->format), assay_type_name (type),

@@ -24,6 +24,10 @@ static const struct {
   [ASSAY_TABLE_CSV] = { "csv", { ".csv" } },
   [ASSAY_TABLE_IDX] = { "idx", { "-ubyte", "-ubyte.gz", ".idx", ".idx.gz" } },
   [ASSAY_TABLE_CIFAR] = { "cifar", { ".bin" } },
+  [ASSAY_TABLE_TSV] = { "tsv", { ".tsv" } },
+  [ASSAY_TABLE_TEXT] = { "text", { ".txt", ".dat" } },
+  [ASSAY_TABLE_NPZ] = { "npz", { ".npz" } },
+  [ASSAY_TABLE_HDF5] = { "hdf5", { ".h5", ".hdf5" } },
 };
 
 /* ---- Formats ---- */
@@ -48,9 +52,11 @@ assay_table_format_from_name (const char *name, AssayTableFormat *ret_format, GE
     }
   }
   hint = assay_text_did_you_mean (name, names);
-  return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                     "unknown format '%s'%s; expected fvecs, bvecs, ivecs, npy, csv, idx or cifar",
-                     name, hint);
+  return assay_fail (
+      error, ASSAY_ERROR_PARAMETER,
+      "unknown format '%s'%s; expected fvecs, bvecs, ivecs, npy, csv, idx, cifar, tsv, "
+      "text, npz or hdf5",
+      name, hint);
 }
 
 gboolean
@@ -64,7 +70,8 @@ assay_table_format_of_path (const char *path, AssayTableFormat *ret_format, GErr
       }
   return assay_fail (error, ASSAY_ERROR_DATA,
                      "%s: its name does not tell its format: expected .fvecs, .bvecs, .ivecs, "
-                     ".npy, .csv, .bin (CIFAR), .idx or -ubyte (IDX, also with .gz)",
+                     ".npy, .csv, .tsv, .txt, .npz, .h5, .bin (CIFAR), .idx or -ubyte (IDX, also "
+                     "with .gz)",
                      path);
 }
 
@@ -149,16 +156,30 @@ open_cifar (AssayTable *table, const guint8 *data, gsize size, GError **error)
 }
 
 static gboolean
-open_csv (AssayTable *table, const guint8 *data, gsize size, GError **error)
+open_csv (AssayTable *table, const guint8 *data, gsize size, const char *columns, GError **error)
 {
-  if (!assay_csv_table_open (&table->csv, (const char *) data, size, ',', NULL, error))
+  if (!assay_csv_table_open (&table->csv, (const char *) data, size,
+                             assay_csv_separator ((const char *) data, size), columns, error))
     return FALSE;
   set_shape (table, table->csv.type, table->csv.count, table->csv.cols);
   return TRUE;
 }
 
+/* As rows of scenarios are. */
 static gboolean
-open_format (AssayTable *table, GError **error)
+open_rows (AssayTable *table, const char *choice, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+
+  if (!assay_row_table_open (table->path, table->path, choice, &table->rows, &cause))
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s", cause->message + strlen (table->path) + 2);
+  set_shape (table, table->rows.type, table->rows.count, table->rows.cols);
+  table->data = table->rows.base;
+  return TRUE;
+}
+
+static gboolean
+open_format (AssayTable *table, const char *choice, GError **error)
 {
   gsize size = 0;
   const guint8 *data = g_bytes_get_data (table->file, &size);
@@ -169,11 +190,16 @@ open_format (AssayTable *table, GError **error)
   case ASSAY_TABLE_NPY:
     return open_npy (table, error);
   case ASSAY_TABLE_CSV:
-    return open_csv (table, data, size, error);
+    return open_csv (table, data, size, choice, error);
   case ASSAY_TABLE_IDX:
     return open_idx (table, error);
   case ASSAY_TABLE_CIFAR:
     return open_cifar (table, data, size, error);
+  case ASSAY_TABLE_TSV:
+  case ASSAY_TABLE_TEXT:
+  case ASSAY_TABLE_NPZ:
+  case ASSAY_TABLE_HDF5:
+    return open_rows (table, choice, error);
   default:
     return open_texmex (table, data, size, error);
   }
@@ -199,6 +225,13 @@ check_shape (AssayTableInfo *info, GError **error)
 AssayTable *
 assay_table_open (const char *path, AssayTableFormat format, GError **error)
 {
+  return assay_table_open_part (path, format, NULL, error);
+}
+
+AssayTable *
+assay_table_open_part (const char *path, AssayTableFormat format, const char *choice,
+                       GError **error)
+{
   g_autoptr (AssayTable) table = g_new0 (AssayTable, 1);
 
   table->path = g_strdup (path);
@@ -206,14 +239,14 @@ assay_table_open (const char *path, AssayTableFormat format, GError **error)
   table->file = assay_file_map (path, error);
   if (table->file == NULL)
     return NULL;
-  if (!open_format (table, error) || !check_shape (&table->info, error))
+  if (!open_format (table, choice, error) || !check_shape (&table->info, error))
     return assay_prefix_null (error, "%s: ", path);
   return g_steal_pointer (&table);
 }
 
 ASSAY_FREE_FUNC (AssayTable, assay_table_free, assay_csv_table_clear (&self->csv),
                  assay_drop (self->array, assay_array_free),
-                 assay_drop (self->idx, assay_idx_reader_free),
+                 assay_drop (self->idx, assay_idx_reader_free), assay_row_table_clear (&self->rows),
                  assay_drop (self->file, g_bytes_unref), g_free (self->path))
 
 gsize
@@ -264,6 +297,10 @@ read_row (AssayTable *table, guint8 *ret_row, guint8 *ret_labels, GError **error
 
   switch (table->info.format) {
   case ASSAY_TABLE_NPY:
+  case ASSAY_TABLE_TSV:
+  case ASSAY_TABLE_TEXT:
+  case ASSAY_TABLE_NPZ:
+  case ASSAY_TABLE_HDF5:
     memcpy (ret_row, table->data, length);
     table->data += length;
     return TRUE;

@@ -1,5 +1,6 @@
 /* Data files of every format as tables of numbers, read row after row and piece by piece: TEXMEX
- * (.fvecs, .bvecs, .ivecs), NumPy (.npy), CSV, IDX (plain or gzip) and CIFAR's binary format.
+ * (.fvecs, .bvecs, .ivecs), NumPy (.npy), CSV, IDX (plain or gzip), CIFAR's binary format, and what
+ * rows of scenarios are read from besides (core/data/row-table.h).
  *
  * Numbers keep the type and the bits of the file. In CSV they are int64 if all are whole numbers
  * within it, and otherwise the nearest float64; the first line is a header if no field of it is a
@@ -8,9 +9,10 @@
 #pragma once
 
 #include "core/data/array.h"
-#include "core/data/formats/texmex.h"
-#include "datasets/images/idx-file.h"
 #include "core/data/formats/csv-table.h"
+#include "core/data/formats/texmex.h"
+#include "core/data/row-table.h"
+#include "datasets/images/idx-file.h"
 
 typedef enum {
   ASSAY_TABLE_FVECS,
@@ -19,7 +21,11 @@ typedef enum {
   ASSAY_TABLE_NPY,
   ASSAY_TABLE_CSV,
   ASSAY_TABLE_IDX,
-  ASSAY_TABLE_CIFAR,
+  ASSAY_TABLE_CIFAR, /* from here on: only read */
+  ASSAY_TABLE_TSV,
+  ASSAY_TABLE_TEXT,
+  ASSAY_TABLE_NPZ,
+  ASSAY_TABLE_HDF5,
 } AssayTableFormat;
 
 #define ASSAY_TABLE_MAX_COLS (1 << 20)
@@ -30,7 +36,8 @@ const char *assay_table_format_name (AssayTableFormat format);
 gboolean assay_table_format_from_name (const char *name, AssayTableFormat *ret_format,
                                        GError **error);
 /* By the end of the name: .fvecs, .bvecs, .ivecs, .npy, .csv, .bin (CIFAR), .idx or -ubyte (IDX;
- * also with .gz behind it). ASSAY_ERROR_DATA if it is none of them. */
+ * also with .gz behind it), .tsv, .txt or .dat (text), .npz, .h5 or .hdf5. ASSAY_ERROR_DATA if it
+ * is none of them. */
 gboolean assay_table_format_of_path (const char *path, AssayTableFormat *ret_format,
                                      GError **error);
 
@@ -58,11 +65,16 @@ typedef struct {
   AssayArray *array;   /* NPY */
   AssayCsvTable csv;   /* CSV */
   AssayIdxReader *idx; /* IDX */
+  AssayRowTable rows;  /* from TSV on */
 } AssayTable;
 
 /* ASSAY_ERROR_DATA names the file: missing, not regular, unreadable, empty, malformed, truncated,
  * with a hostile header, without rows or columns, or with more than ASSAY_TABLE_MAX_COLS. */
 AssayTable *assay_table_open (const char *path, AssayTableFormat format, GError **error);
+/* The same of the array @choice of a .npz or HDF5 file, or of these columns of CSV or TSV (NULL:
+ * all there is). */
+AssayTable *assay_table_open_part (const char *path, AssayTableFormat format, const char *choice,
+                                   GError **error);
 void assay_table_free (AssayTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTable, assay_table_free)
 

@@ -27,6 +27,7 @@
 #include "datasets/tables/record-copies.h"
 #include "datasets/tables/row-attributes.h"
 #include "datasets/tables/row-centres.h"
+#include "datasets/tables/row-images.h"
 #include "datasets/tables/row-labels.h"
 #include "datasets/tables/row-root.h"
 
@@ -45,6 +46,7 @@ typedef struct {
   double record_noise;
   gint64 database_centres;
   guint scale;
+  char *images;
 } Vectors;
 
 enum { AS_STORED, ROOT };
@@ -221,8 +223,7 @@ read_labels (const AssayDatasetContext *context, const char *specification,
     file = assay_row_files_open (specification, context->folders, error);
     labels = assay_row_files_ref_rows (file);
   }
-  if (labels == NULL
-      || !row_labels_read (labels, specification, expected, data, &n_classes, error))
+  if (labels == NULL || !row_labels_read (labels, specification, expected, data, &n_classes, error))
     return FALSE;
   *inout_classes = MAX (*inout_classes, n_classes);
   return TRUE;
@@ -314,9 +315,11 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   const gsize n_centres = (gsize) settings->database_centres;
   g_auto (Files) files = { 0 };
   const AssayRoleData *own = &files.secret_data, *known = &files.public_data;
+  AssayGeometry geometry = { 0 };
   gsize records, n_database;
 
-  if (!open_files (context, &files, error))
+  if (!open_files (context, &files, error)
+      || !row_images_find (settings->images, files.roles[PRIVATE], &geometry, error))
     return FALSE;
   n_database = assay_row_files_count (files.roles[DATABASE]);
   records = settings->records ? assay_row_files_count (files.roles[PRIVATE]) : 0;
@@ -326,13 +329,15 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
                              .n_test = assay_row_files_count (files.roles[TEST]),
                              .n_groups = files.n_groups,
                              .n_classes = files.n_classes,
-                             .cols = assay_rows_cols (files.roles[PRIVATE]->rows) };
+                             .cols = assay_rows_cols (files.roles[PRIVATE]->rows),
+                             .geometry = geometry };
   ret_probe->holdings = held (&files, settings->records, own->labels, known->labels,
                               ASSAY_HAS_LABELS, ASSAY_HAS_PUBLIC_LABELS)
                         | held (&files, settings->records, own->attributes, known->attributes,
                                 ASSAY_HAS_ATTRIBUTES, ASSAY_HAS_PUBLIC_ATTRIBUTES)
                         | (files.test_data.labels != NULL ? ASSAY_HAS_TEST_LABELS : 0)
-                        | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0);
+                        | (settings->records ? ASSAY_HAS_COUNTERPARTS : 0)
+                        | (geometry.height > 0 ? ASSAY_HAS_IMAGES : 0);
   if (n_centres > 0)
     ret_probe->memory = assay_dictionary_memory (n_database, ret_probe->cols, n_centres);
   /* Rows stay in their files: pages of a mapping are the kernel's to drop. */
@@ -350,15 +355,12 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   return TRUE;
 }
 
+/* @line is taken over. */
 static void
-hash_labels (GChecksum *checksum, const AssayRoleData *data)
+hash_line (GChecksum *checksum, char *line)
 {
-  const AssayArray *arrays[] = { data->labels, data->label_sets, data->attributes };
-
-  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
-    if (arrays[i] != NULL)
-      g_checksum_update (checksum, arrays[i]->data,
-                         (gssize) (assay_array_count (arrays[i]) * sizeof (gint64)));
+  g_checksum_update (checksum, (const guchar *) line, -1);
+  g_free (line);
 }
 
 /* Over the numbers of every role and over the groups; not over names, so that a file that was moved
@@ -370,30 +372,22 @@ hash_files (const Files *files, const Vectors *settings)
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   const gsize n_secrets = assay_row_files_count (files->roles[PRIVATE]);
 
-  for (guint r = 0; r < N_ROLES; r++) {
-    g_autofree char *line = NULL;
-
-    /* Hashes of data without what came later stay what they were. */
-    if (r == TEST && files->roles[r] == NULL)
-      continue;
-    line = g_strdup_printf ("%s %s\n", role_names[r],
-                            files->roles[r] != NULL ? files->roles[r]->sha256 : "none");
-
-    g_checksum_update (checksum, (const guchar *) line, -1);
-  }
+  /* Hashes of data without what came later stay what they were. */
+  for (guint r = 0; r < N_ROLES; r++)
+    if (r != TEST || files->roles[r] != NULL)
+      hash_line (checksum,
+                 g_strdup_printf ("%s %s\n", role_names[r],
+                                  files->roles[r] != NULL ? files->roles[r]->sha256 : "none"));
   if (files->groups != NULL)
     g_checksum_update (checksum, (const guchar *) files->groups,
                        (gssize) (n_secrets * sizeof (gint64)));
-  if (n_centres > 0) {
-    g_autofree char *line = g_strdup_printf ("centres %zu\n", n_centres);
-
-    g_checksum_update (checksum, (const guchar *) line, -1);
-  }
+  if (n_centres > 0)
+    hash_line (checksum, g_strdup_printf ("centres %zu\n", n_centres));
   if (settings->scale == ROOT)
-    g_checksum_update (checksum, (const guchar *) "root\n", -1);
-  hash_labels (checksum, &files->secret_data);
-  hash_labels (checksum, &files->public_data);
-  hash_labels (checksum, &files->test_data);
+    hash_line (checksum, g_strdup ("root\n"));
+  row_labels_hash (checksum, &files->secret_data);
+  row_labels_hash (checksum, &files->public_data);
+  row_labels_hash (checksum, &files->test_data);
   return g_strdup (g_checksum_get_string (checksum));
 }
 
@@ -430,6 +424,8 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
                                  .attribute_names = g_steal_pointer (&files.attribute_names),
                                  .sha256 = g_steal_pointer (&sha256) };
   files.secret_data = files.public_data = files.test_data = (AssayRoleData){ 0 };
+  if (!row_images_find (settings->images, files.roles[PRIVATE], &ret_dataset->geometry, error))
+    return FALSE;
   return !settings->records
          || record_copies_add (ret_dataset, settings->record_noise, context->stream, error);
 }
@@ -486,11 +482,14 @@ static const AssayParam parameters[] = {
                       "How rows are scaled: none, as they are stored; root, RootSIFT: the square "
                       "root of each number's share of its row's sum",
                       ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_STRING (Vectors, images, "",
+                      "Rows are images, HEIGHTxWIDTH or HEIGHTxWIDTHxCHANNELS (28x28, 32x32x3)",
+                      ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 
 ASSAY_DATASET (vectors, "vectors",
-  .summary = "Vectors from TEXMEX (.fvecs, .bvecs, .ivecs), NumPy (.npy, .npz), CSV and text files",
+  .summary = "Vectors, or images, from NumPy (.npy, .npz), CSV, HDF5, text and TEXMEX files",
   .reference = { "TEXMEX corpora (Jegou, Douze and Schmid 2011); NumPy", "file formats" },
   ASSAY_SETTINGS (Vectors, parameters),
   .probe = probe,

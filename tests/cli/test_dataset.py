@@ -277,7 +277,7 @@ def test_numbers_that_do_not_fit(sandbox):
 
 def test_options_that_do_not_fit(sandbox):
     sandbox.write("a.bvecs", data.texmex_bytes([[1, 2, 3, 4]] * 5, ".bvecs"))
-    formats = "expected fvecs, bvecs, ivecs, npy, csv, idx or cifar"
+    formats = "expected fvecs, bvecs, ivecs, npy, csv, idx, cifar, tsv, text, npz or hdf5"
     for message, *arguments in (
         ("--rows 3:3: is an empty range of a.bvecs", "out.npy", "--rows", "3:3"),
         ("--rows 2:6: reaches out of a.bvecs, which has 5 rows", "out.npy", "--rows", "2:6"),
@@ -295,10 +295,12 @@ def test_options_that_do_not_fit(sandbox):
          "2x2"),
         (f"--to: unknown format 'fvec' (did you mean 'fvecs'?); {formats}", "out.npy", "--to",
          "fvec"),
-        ("out.bin: CIFAR's format is only read; expected fvecs, bvecs, ivecs, npy, csv or idx",
+        ("out.bin: cifar is only read; expected fvecs, bvecs, ivecs, npy, csv or idx",
          "out.bin"),
-        ("expected --to: out.txt: its name does not tell its format: expected .fvecs, .bvecs, "
-         ".ivecs, .npy, .csv, .bin (CIFAR), .idx or -ubyte (IDX, also with .gz)", "out.txt"),
+        ("out.txt: text is only read; expected fvecs, bvecs, ivecs, npy, csv or idx", "out.txt"),
+        ("expected --to: out.doc: its name does not tell its format: expected .fvecs, .bvecs, "
+         ".ivecs, .npy, .csv, .tsv, .txt, .npz, .h5, .bin (CIFAR), .idx or -ubyte (IDX, also with "
+         ".gz)", "out.doc"),
         ("--labels: bvecs has none; expected idx images or cifar", "out.npy", "--labels", "l.npy"),
         ("--labels ./out.npy: is the file of the rows; expected another", "out.npy", "--labels",
          "./out.npy"),

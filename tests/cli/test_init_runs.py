@@ -50,6 +50,10 @@ DECIDED = {
              "overlap-exact-rate": "violated", "weight-claims-right": "upheld"},
     "prr10-updates": {"recovery-rate": "upheld", "member-auc": "upheld",
                       "weight-claims-right": "upheld"},
+    "ra12-updates": {"sample-recovery-rate": "upheld", "recovery-rate": "upheld",
+                     "member-auc": "upheld", "weight-claims-right": "upheld"},
+    "secure-sum": {"recovery-rate": "upheld", "member-auc": "violated",
+                   "weight-claims-right": "upheld"},
     "ksh": LEARNED,
     "sdh": LEARNED,
 }

@@ -1,9 +1,9 @@
 /* Libraries by the dynamic loader. */
-#include "cli/dataset/late-library.h"
+#include "core/data/formats/late-library.h"
 
 gboolean
-cli_late_library_load (const char *soname, const char *const *names, gpointer *ret_addresses,
-                       GError **error)
+assay_late_library_load (const char *soname, const char *const *names, gpointer *ret_addresses,
+                         GError **error)
 {
   GModule *module = g_module_open (soname, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
 

@@ -8,22 +8,22 @@
 #include "core/base/error.h"
 
 /* Declares @symbol, whose members are pointers to the functions that FUNCTIONS (X) lists, each as
- * X (name); load them with CLI_LATE_LIBRARY_LOAD before a call. */
-#define CLI_LATE_LIBRARY(symbol, FUNCTIONS)                                                        \
-  static const char *const symbol##_names[] = { FUNCTIONS (CLI_LATE_NAME) NULL };                  \
+ * X (name); load them with ASSAY_LATE_LIBRARY_LOAD before a call. */
+#define ASSAY_LATE_LIBRARY(symbol, FUNCTIONS)                                                      \
+  static const char *const symbol##_names[] = { FUNCTIONS (ASSAY_LATE_NAME) NULL };                \
   static union {                                                                                   \
     gpointer addresses[G_N_ELEMENTS (symbol##_names)];                                             \
     struct {                                                                                       \
-      FUNCTIONS (CLI_LATE_POINTER)                                                                 \
+      FUNCTIONS (ASSAY_LATE_POINTER)                                                               \
     };                                                                                             \
   } symbol
-#define CLI_LATE_NAME(name) #name,
-#define CLI_LATE_POINTER(name) __typeof__ (name) *name;
+#define ASSAY_LATE_NAME(name) #name,
+#define ASSAY_LATE_POINTER(name) __typeof__ (name) *name;
 
 /* FALSE with ASSAY_ERROR_IO where the library, or one of the functions, is not there. It stays
  * loaded. By one thread. */
-#define CLI_LATE_LIBRARY_LOAD(symbol, soname, error)                                               \
-  cli_late_library_load (soname, symbol##_names, symbol.addresses, error)
+#define ASSAY_LATE_LIBRARY_LOAD(symbol, soname, error)                                             \
+  assay_late_library_load (soname, symbol##_names, symbol.addresses, error)
 
-gboolean cli_late_library_load (const char *soname, const char *const *names,
-                                gpointer *ret_addresses, GError **error);
+gboolean assay_late_library_load (const char *soname, const char *const *names,
+                                  gpointer *ret_addresses, GError **error);
