@@ -60,9 +60,12 @@ run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *fo
       = { .is_cancelled = is_cancelled, .progress = on_progress, .data = &caller };
   const gint64 started = g_get_real_time ();
   AssayRunEnd end = ASSAY_RUN_FINISHED;
+  gboolean has_others; /* of which the program warns */
 
   if (!assay_inputs_check (plan, workspace, folder->store, folder->is_finished, error)
-      || (!folder->is_finished && !assay_manifest_add_confinement (plan, folder->store, error))
+      || (!folder->is_finished
+          && (!assay_manifest_add_confinement (plan, folder->store, error)
+              || !assay_manifest_add_kernels (folder->store, &has_others, error)))
       || (!folder->is_finished
           && !assay_run (plan, workspace, folder->store, &callbacks, &end, error)))
     return FALSE;

@@ -60,14 +60,13 @@ read_named_rows (const char *specification, CliAuditTable *ret_table, GError **e
   return assay_rows_matrix (files->rows, ASSAY_SCALE_NONE, error);
 }
 
-/* Of what `assay dataset` does not read as well: tables of it may have more dimensions. */
+/* What scenarios read themselves; their messages say how columns and arrays are chosen. */
 static gboolean
-is_of_rows_alone (const char *name)
+is_of_rows (const char *name)
 {
   const AssayRowFormat format = assay_row_format (name);
 
-  return format == ASSAY_ROWS_NPZ || format == ASSAY_ROWS_TSV || format == ASSAY_ROWS_TEXT
-         || format == ASSAY_ROWS_HDF5;
+  return format != ASSAY_ROWS_UNKNOWN && format != ASSAY_ROWS_TEXMEX && format != ASSAY_ROWS_NPY;
 }
 
 static AssayMatrix *
@@ -85,7 +84,7 @@ read_rows (const CliAuditFiles *files, CliAuditTable *ret_table, GError **error)
     rest = cli_audit_without (files->data, own);
     return read_named_rows (rest, ret_table, error);
   }
-  return strchr (files->data, '[') != NULL || is_of_rows_alone (files->data)
+  return strchr (files->data, '[') != NULL || is_of_rows (files->data)
              ? read_named_rows (files->data, NULL, error)
              : cli_audit_table_read (files->data, error);
 }
