@@ -119,7 +119,7 @@ assay_api_protect (const AssayApiPlay *defense, const AssayApiArray *secrets,
 static const guint granted = ASSAY_GRANT_DATABASE | ASSAY_GRANT_PUBLIC | ASSAY_GRANT_OTHER_RELEASES
                              | ASSAY_GRANT_LABELS | ASSAY_GRANT_HASH_FUNCTION
                              | ASSAY_GRANT_AGGREGATOR | ASSAY_GRANT_MESSAGES | ASSAY_GRANT_USER
-                             | ASSAY_GRANT_KEY_GENERATOR;
+                             | ASSAY_GRANT_KEY_GENERATOR | ASSAY_GRANT_MODEL;
 
 static gboolean
 play_attack (const AssayApiPlay *play, const AssayRelease *release, const AssayApiKnown *known,

@@ -20,7 +20,7 @@ const CliBase cli_bases[CLI_N_BASES] = {
       .own = "Your own: plugin = idx or cifar with images = FILE and public = FILE or FOLDER, or "
              "plugin = patches with private and public = FOLDER of photographs.",
       .trials = 3,
-      .kinds = ASSAY_RELEASE_MIXTURES,
+      .kinds = ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_GRADIENTS,
       .has_pictures = TRUE,
       .bounds = { "recovery-rate=0.05", "pair-auc=0.55" } },
   [FEATURES]
@@ -137,6 +137,9 @@ static const CliHome homes[] = {
     .data = FEWER_FEATURES,
     .smaller = { "anchors=50" } },
   { .defense = "secure-sum", .base = SAMPLES, .weaker = "users = 2\nallow_two = yes\n" },
+  { .defense = "shared-gradient",
+    .base = IMAGES,
+    .data = "plugin = shapes\nsize = 16\nchannels = 1\nsecrets = 20\n" },
   { .defense = "sparse-vector", .base = ANSWERS },
   { .defense = "unary-encoding", .base = TEN_VALUES },
 };

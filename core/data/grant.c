@@ -5,7 +5,7 @@ const char *const assay_grant_names[]
     = { "database",      "public",        "groups", "other-releases", "repeats", "labels",
         "hash-function", "no-parameters", "mechanism", "key",
         "aggregator",    "messages",      "user",   "key-generator",  "features", "known-edges",
-        "keypoints",     NULL };
+        "keypoints",     "model",         NULL };
 
 char *
 assay_grants_describe (guint grants)

@@ -27,6 +27,7 @@ typedef enum {
   ASSAY_GRANT_FEATURES = 1 << 14,    /* rows of the secrets, where their graph is what is private */
   ASSAY_GRANT_KNOWN_EDGES = 1 << 15, /* the edges between the first half of the secrets */
   ASSAY_GRANT_KEYPOINTS = 1 << 16, /* where in which photograph each secret was described */
+  ASSAY_GRANT_MODEL = 1 << 17,     /* the weights of the network that gradients are of */
 } AssayGrant;
 
 /* The scenario's words for them ("database", "public", ...), in the order of their bits. */

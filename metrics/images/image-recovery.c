@@ -16,6 +16,8 @@
  *   of = private-part every mixture is a unit, and the secrets it was made of, mixed among
  *                     themselves as they are in it (private-parts.h), are the secret: what
  *                     an attack on single mixtures can find
+ *   of = mixture      the mixtures themselves, as they were made, are the secrets: what an attack
+ *                     on what was computed of them can find
  * The best of many is better than chance even where nothing is known. The figures of chance are
  * those that the same estimates have, matched in the same way, with as many other images of the
  * dataset: what is not above them was not recovered. Where public images stand for others and were
@@ -32,11 +34,11 @@
 
 enum { AUTO, ORDER, BEST };
 enum { KNOWN, FREE };
-enum { SECRETS, PRIVATE_PART };
+enum { SECRETS, PRIVATE_PART, MIXTURE };
 
 static const char *const matchings[] = { "auto", "order", "best", NULL };
 static const char *const signs[] = { "known", "free", NULL };
-static const char *const targets[] = { "secrets", "private-part", NULL };
+static const char *const targets[] = { "secrets", "private-part", "mixture", NULL };
 
 typedef struct {
   guint matching;
@@ -91,13 +93,36 @@ match (Recovery *recovery, GError **error)
   return FALSE;
 }
 
-/* The secrets, or others in their place, as what estimates are compared with. */
 static gboolean
-take_targets (Recovery *recovery, const AssayTruth *truth, AssayView images, GError **error)
+take_mixtures (Recovery *recovery, const AssayRelease *release, const AssayTruth *truth,
+               GError **error)
 {
+  const AssayArray *mixtures = assay_arrays_get (&truth->arrays, "mixtures");
+
+  if (mixtures == NULL && release != NULL && release->kind == ASSAY_RELEASE_MIXTURES)
+    mixtures = assay_arrays_get (&release->arrays, "images");
+  if (mixtures == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "the truth has no mixtures; of = mixture expects those that were released, "
+                       "or that gradients are of");
+  recovery->secrets = assay_array_view (mixtures);
+  return TRUE;
+}
+
+/* The secrets, or @others in their place (NULL: none), as what estimates are compared with. */
+static gboolean
+take_targets (Recovery *recovery, const AssayMetricContext *context, const AssayTruth *truth,
+              const AssayMatrix *others, GError **error)
+{
+  const AssayView images
+      = others != NULL ? assay_matrix_view (others)
+                       : assay_array_view (assay_arrays_get (&truth->arrays, "secrets"));
+
   recovery->secrets = images;
   if (recovery->settings->of == SECRETS)
     return TRUE;
+  if (recovery->settings->of == MIXTURE && others == NULL)
+    return take_mixtures (recovery, context->release, truth, error);
   recovery->parts = metric_private_parts (truth, images, error);
   if (recovery->parts == NULL)
     return FALSE;
@@ -115,8 +140,7 @@ prepare (const AssayMetricContext *context, const AssayTruth *truth, const Assay
           .estimates = assay_array_view (assay_arrays_get (&guess->arrays, "estimates")) };
   gsize n;
 
-  if (!take_targets (&recovery, truth,
-                     assay_array_view (assay_arrays_get (&truth->arrays, "secrets")), error))
+  if (!take_targets (&recovery, context, truth, NULL, error))
     return FALSE;
   n = recovery.secrets.rows;
   recovery.matching = recovery.settings->matching;
@@ -313,7 +337,7 @@ fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const R
     }
     return TRUE;
   }
-  if (!take_targets (&recovery, truth, assay_matrix_view (others), error)
+  if (!take_targets (&recovery, context, truth, others, error)
       || !match (&recovery, error))
     return FALSE;
   for (gsize i = 0; i < recovery.secrets.rows; i++) {
@@ -398,8 +422,8 @@ static const AssayParam parameters[]
         ASSAY_PARAM_CHOICE (ImageRecovery, sign, KNOWN, signs,
                             "Whether an estimate and its negative are taken for the same (free)"),
         ASSAY_PARAM_CHOICE (ImageRecovery, of, SECRETS, targets,
-                            "What estimates are compared with: secrets, or the part of each "
-                            "mixture that is made of secrets",
+                            "What estimates are compared with: secrets, the part of each mixture "
+                            "that is made of secrets, or the mixtures themselves",
                             ASSAY_PARAM_EXTRA),
         ASSAY_PARAM_END };
 

@@ -43,6 +43,8 @@ size_of (const AssayKind *kind, char letter, const AssayShape *shape)
     return is_of_all ? shape->n_outputs : shape->cols;
   case 'p':
     return is_of_all ? shape->n_outputs : 1;
+  case 'P':
+    return MAX (shape->n_outputs, 1);
   case 'm':
     return shape->dimension;
   case 'c':

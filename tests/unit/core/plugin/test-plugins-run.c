@@ -51,7 +51,8 @@ protect_with (const AssayDefense *defense, const AssaySettings *settings, guint6
 {
   static const gint64 labels[SECRETS] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
   static const gint64 public_labels[ROWS] = { 0, 1 };
-  const guint learning = ASSAY_RELEASE_CODES | ASSAY_RELEASE_UPDATES | ASSAY_RELEASE_PAIRED_CODES;
+  const guint learning = ASSAY_RELEASE_CODES | ASSAY_RELEASE_UPDATES | ASSAY_RELEASE_PAIRED_CODES
+                         | ASSAY_RELEASE_GRADIENTS;
   const guint graphs = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES;
   const AssayStreamKey key = assay_stream_key (seed, 0, "defense", "");
   g_autoptr (AssayArray) graph = assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 5, 2 },
@@ -245,7 +246,8 @@ Test (plugins_run, attacks)
                  attack->id);
       /* What it needs may stand in the release. */
       if ((attack->needs
-           & ~(ASSAY_GRANT_AGGREGATOR | ASSAY_GRANT_MESSAGES | ASSAY_GRANT_USER))
+           & ~(ASSAY_GRANT_AGGREGATOR | ASSAY_GRANT_MESSAGES | ASSAY_GRANT_USER
+               | ASSAY_GRANT_MODEL))
           == 0)
         continue;
       cr_assert (!attack_once (attack, release, empty, &none, &error) && none == NULL,

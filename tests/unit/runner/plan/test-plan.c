@@ -347,7 +347,8 @@ static const Refused refused[] = {
   { ALL, "attack db.grants=datebase", ASSAY_ERROR_PARAMETER,
     "--set attack db.grants: unknown grant 'datebase' (did you mean 'database'?); expected some of "
     "database, public, groups, other-releases, repeats, labels, hash-function, no-parameters, "
-    "mechanism, key, aggregator, messages, user, key-generator, features, known-edges, keypoints" },
+    "mechanism, key, aggregator, messages, user, key-generator, features, known-edges, keypoints, "
+    "model" },
   { ALL, "attack db.grants=public", ASSAY_ERROR_MISMATCH,
     "@:16 (as changed by --set): [attack db] attack 'database' needs the grant 'database'; "
     "expected grants = database" },
