@@ -258,6 +258,15 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
             + (shape->n_outputs + 60 * batch * (guint64) shape->cols) * sizeof (double));
 }
 
+/* Where the search begins. */
+static gboolean
+draws (gconstpointer data)
+{
+  const GradientMatching *settings = data;
+
+  return settings->method == MATCHING;
+}
+
 static const AssayParam parameters[] = {
   ASSAY_PARAM_CHOICE (GradientMatching, method, MATCHING, methods,
                       "Search for images with the same gradient, or divide the gradient of a first "
@@ -282,6 +291,7 @@ ASSAY_ATTACK (gradient_matching, "gradient-matching",
   .needs = ASSAY_GRANT_MODEL,
   .reads_arrays = ASSAY_ARRAY_NAMES ("weights"),
   .game = ASSAY_GAME_RECONSTRUCT,
+  .draws = draws,
   .attack = attack,
   .control = { .says = "an image that was not mixed is found from its gradient",
                .make = make_control,

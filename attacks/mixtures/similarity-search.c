@@ -16,9 +16,9 @@
 
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-scores.h"
+#include "attacks/mixtures/mixture-windows.h"
 #include "core/base/parallel.h"
 #include "core/math/image-quality.h"
-#include "core/math/mixture.h"
 
 #define QUERIES 64 /* mixtures that are compared with all windows at a time */
 
@@ -34,20 +34,8 @@ typedef struct {
 static gsize
 count_windows (const SimilaritySearch *settings)
 {
-  const gsize places = 2 * (gsize) settings->shift + 1;
-
-  return settings->all_windows ? 2 * places * places : (gsize) settings->crops;
-}
-
-/* Window @index of all: as it is, and then mirrored, from the upper left on. */
-static void
-take_window (const AssayGeometry *geometry, gint64 shift, gint64 index, const float *picture,
-             float *ret_window)
-{
-  const gint64 places = 2 * shift + 1, place = index % (places * places);
-
-  assay_mixture_window (geometry, place / places - shift, place % places - shift,
-                        index >= places * places, picture, ret_window);
+  return settings->all_windows ? mixture_windows_count ((gsize) settings->shift)
+                               : (gsize) settings->crops;
 }
 
 /* A window of @picture, of its own size, moved and perhaps mirrored. */
@@ -116,8 +104,8 @@ compare_windows (const Search *search, const SimilaritySearch *settings, AssaySt
       AssayStream stream = assay_stream (key, (guint64) c << 40 | i);
 
       if (settings->all_windows)
-        take_window (search->geometry, settings->shift, (gint64) c,
-                     pictures->data + i * pictures->cols, assay_matrix_row (windows, i));
+        mixture_window_take (search->geometry, (gsize) settings->shift, c,
+                             pictures->data + i * pictures->cols, assay_matrix_row (windows, i));
       else
         draw_window (search->geometry, (gsize) settings->shift, &stream,
                      pictures->data + i * pictures->cols, assay_matrix_row (windows, i));
@@ -131,16 +119,8 @@ compare_windows (const Search *search, const SimilaritySearch *settings, AssaySt
 static gboolean
 check_geometry (const SimilaritySearch *settings, const AssayGeometry *geometry, GError **error)
 {
-  if (geometry->height == 0)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "the release does not say what images its rows are; expected its geometry");
-  if (count_windows (settings) > 0
-      && (gsize) settings->shift > MIN (geometry->height, geometry->width))
-    return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "shift = %" G_GINT64_FORMAT ": images are %zu x %zu pixels; expected no "
-                       "more than their shorter side",
-                       settings->shift, geometry->height, geometry->width);
-  return TRUE;
+  return mixture_windows_check (geometry,
+                                count_windows (settings) > 0 ? (gsize) settings->shift : 0, error);
 }
 
 static gboolean

@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+#include "attacks/mixtures/mixture-windows.h"
 #include "attacks/whitened/whitened-signs.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
@@ -127,9 +128,44 @@ score_block (const Scoring *job, gsize first, gsize count, GError **error)
   if (y1 == NULL || !measure_norms (job, t2, t1, norms, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
-    for (gsize j = 0; j < count; j++)
-      job->scores[i * job->images.rows + first + j] = (float) best_score (
-          job->options, norms + j, y2->data[i * count + j], y1->data[i * count + j]);
+    for (gsize j = 0; j < count; j++) {
+      float *score = &job->scores[i * job->images.rows + first + j];
+
+      *score = MAX (*score, (float) best_score (job->options, norms + j, y2->data[i * count + j],
+                                                y1->data[i * count + j]));
+    }
+  return TRUE;
+}
+
+/* Raises scores to those of the job's images. */
+static gboolean
+score_images (const Scoring *job, GError **error)
+{
+  for (gsize first = 0; first < job->images.rows; first += BLOCK)
+    if (!score_block (job, first, MIN (BLOCK, job->images.rows - first), error))
+      return FALSE;
+  return TRUE;
+}
+
+/* ... to those of all their windows. The metric is that of images: windows of them are much the
+ * same set. */
+static gboolean
+score_windows (const Scoring *job, const WhitenedOptions *options, GError **error)
+{
+  const AssayView images = job->images;
+  g_autoptr (AssayMatrix) windows = assay_matrix_new (images.rows, images.cols, error);
+  Scoring moved = *job;
+
+  if (windows == NULL)
+    return FALSE;
+  moved.images = assay_matrix_view (windows);
+  for (gsize w = 0; w < mixture_windows_count (options->shift); w++) {
+    for (gsize i = 0; i < images.rows; i++)
+      mixture_window_take (options->windows, options->shift, w, assay_view_row (images, i),
+                           assay_matrix_row (windows, i));
+    if (!score_images (&moved, error))
+      return FALSE;
+  }
   return TRUE;
 }
 
@@ -204,9 +240,12 @@ whitened_scores (const WhitenedOptions *options, AssayView images, AssayView mix
   job.metric = assay_matrix_view (metric);
   job.weighted = assay_matrix_view (weighted);
   job.variance = variance;
-  for (gsize first = 0; first < images.rows; first += BLOCK)
-    if (!score_block (&job, first, MIN (BLOCK, images.rows - first), error))
-      return FALSE;
+  for (gsize i = 0; i < mixtures.rows * images.rows; i++)
+    ret_scores[i] = -G_MAXFLOAT;
+  if (options->windows != NULL)
+    return score_windows (&job, options, error);
+  if (!score_images (&job, error))
+    return FALSE;
   return options->refine == 0
          || whitened_refine (options, &moments, images, mixtures, ret_scores, error);
 }

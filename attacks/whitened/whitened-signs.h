@@ -3,6 +3,7 @@
 #pragma once
 
 #include "attacks/whitened/whitening.h"
+#include "core/data/dataset.h"
 
 /* What looking for public images in mixtures depends on. */
 typedef enum {
@@ -17,6 +18,8 @@ typedef struct {
   double ridge;     /* share of the mean variance that is added to each */
   gsize refine;     /* images of a mixture that are found one after the other; 0: all at once */
   WhiteningShares shares;
+  const AssayGeometry *windows; /* of images, all of whose windows are tried; NULL: they alone */
+  gsize shift;                  /* how far windows are moved */
 } WhitenedOptions;
 
 /* Replaces @scores (N x M, of @images for @mixtures) by ones in which the options' `refine` first

@@ -14,6 +14,9 @@
  *   4. in place of 3, with `starts`: the signs of all pixels together, whose covariance tells what
  *      pixels know of one another, and the whole set of `refine` images (joint-removal.h). It is
  *      not the default, as it came later. What is left without the set: `whitened-removal`.
+ * Public images may have been cropped and mirrored before they were mixed: with `all_windows` an
+ * image has the largest score that one of its windows has in 2. Steps 3 and 4 take images for what
+ * they are, and want refine = 0 then.
  * Unmasked mixtures (transform = plain) have the same in plain pixels, with all signs known.
  *
  * What each step gains on real images: docs/papers/instahide.md.
@@ -23,6 +26,7 @@
  * several times more. Memory: about 28 d^2 + 12 M d + 12 N M bytes, 30 d^2 + 16 M d with step 3. */
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-scores.h"
+#include "attacks/mixtures/mixture-windows.h"
 #include "attacks/whitened/joint-removal.h"
 #include "attacks/whitened/whitened-scores.h"
 #include "attacks/whitened/whitened-signs.h"
@@ -44,10 +48,12 @@ typedef struct {
   gint64 refine;
   gint64 keep;
   gint64 starts;
+  bool all_windows;
+  gint64 shift;
 } Whitened;
 
 static WhitenedOptions
-options_of (const Whitened *settings, gsize k)
+options_of (const Whitened *settings, gsize k, const AssayGeometry *geometry)
 {
   return (WhitenedOptions){
     .form = settings->transform == PLAIN ? WHITENING_PLAIN : WHITENING_SQUARED,
@@ -56,6 +62,8 @@ options_of (const Whitened *settings, gsize k)
     .ridge = settings->ridge,
     .refine = settings->starts == 0 ? (gsize) settings->refine : 0,
     .shares = { .k = k, .max_coefficient = settings->max_coefficient },
+    .windows = settings->all_windows ? geometry : NULL,
+    .shift = (gsize) settings->shift,
   };
 }
 
@@ -105,10 +113,26 @@ check_sizes (const Whitened *settings, gsize n_public, gsize cols, GError **erro
   return TRUE;
 }
 
+/* Which window an image was mixed as differs from mixture to mixture. */
+static gboolean
+check_windows (const Whitened *settings, GError **error)
+{
+  return !settings->all_windows || (settings->refine == 0 && settings->starts == 0)
+         || assay_fail (error, ASSAY_ERROR_PARAMETER,
+                        "all_windows = yes with refine = %" G_GINT64_FORMAT
+                        " and starts = %" G_GINT64_FORMAT ": expected 0 of both",
+                        settings->refine, settings->starts);
+}
+
 static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const Whitened *settings = data;
+
+  if (!check_windows (settings, error)
+      || (settings->all_windows && shape->cols > 0
+          && !mixture_windows_check (&shape->geometry, (gsize) settings->shift, error)))
+    return FALSE;
 
   if (settings->k != 0 && !check_k (settings, (gsize) settings->k, error))
     return FALSE;
@@ -147,6 +171,9 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   g_autofree float *scores = NULL;
   g_autofree gint64 *candidates = NULL;
 
+  if (settings->all_windows
+      && !mixture_windows_check (&seen->release->geometry, (gsize) settings->shift, error))
+    return FALSE;
   if (cols != mixtures.cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "public images have %zu numbers; expected %zu, as the mixtures have", cols,
@@ -154,7 +181,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (!mixture_find_k (seen->release, settings->k, USUAL_K, "k = 2 or more", &k, error)
       || !check_k (settings, (gsize) k, error))
     return FALSE;
-  options = options_of (settings, (gsize) k);
+  options = options_of (settings, (gsize) k, &seen->release->geometry);
   images = mixture_public (seen->release, seen->public_rows, error);
   if (images == NULL || !check_sizes (settings, n, cols, error))
     return FALSE;
@@ -197,6 +224,12 @@ static const AssayParam parameters[] = {
                    "First images of a mixture from which all `refine` are found jointly with all "
                    "signs; 0: they are found one after the other",
                    ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_BOOL (Whitened, all_windows, FALSE,
+                    "Try all windows of each public image: each shift down and right, as it is and "
+                    "mirrored; wants refine = 0",
+                    ASSAY_PARAM_EXTRA),
+  ASSAY_PARAM_INT (Whitened, shift, 4, 0, 1000, "px",
+                   "How far a window is moved at most, either way", ASSAY_PARAM_EXTRA),
   ASSAY_PARAM_END
 };
 

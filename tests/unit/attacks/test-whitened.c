@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attacks/mixtures/mixture-windows.h"
 #include "attacks/whitened/whitening.h"
 #include "core/base/parallel.h"
 #include "core/games/control.h"
@@ -38,9 +39,12 @@ draw_smooth (AssayStream *stream, float *ret_image)
   }
 }
 
+/* Public images are mixed as windows of them that are moved by up to @shift pixels, and mirrored
+ * or not; by 0, as they are. */
 static void
-smooth_make (Smooth *smooth, gboolean has_mask)
+smooth_make_moved (Smooth *smooth, gboolean has_mask, gsize shift)
 {
+  const AssayGeometry geometry = { SIDE, SIDE, 1, -3, 3 };
   const AssayStreamKey key = assay_stream_key (11, 0, "smooth", "");
   const WhiteningShares shares = { 4, 0.65 };
   AssayMatrix *mixtures = assay_matrix_new (N, SIDE * SIDE, NULL);
@@ -53,7 +57,7 @@ smooth_make (Smooth *smooth, gboolean has_mask)
   }
   for (gsize i = 0; i < N; i++) {
     AssayStream stream = assay_stream (key, M + i);
-    float *mixture = assay_matrix_row (mixtures, i), secret[SIDE * SIDE];
+    float *mixture = assay_matrix_row (mixtures, i), secret[SIDE * SIDE], window[SIDE * SIDE];
     double l[4];
 
     whitening_draw_shares (&shares, &stream, l);
@@ -65,6 +69,12 @@ smooth_make (Smooth *smooth, gboolean has_mask)
         image = assay_matrix_row (smooth->images, smooth->partners[i * PUBLIC + j]);
       else
         draw_smooth (&stream, secret);
+      if (j < PUBLIC && shift > 0) {
+        mixture_window_take (&geometry, shift,
+                             assay_stream_below (&stream, mixture_windows_count (shift)), image,
+                             window);
+        image = window;
+      }
       for (gsize a = 0; a < SIDE * SIDE; a++)
         mixture[a] += (float) (l[j] * image[a]);
     }
@@ -72,8 +82,14 @@ smooth_make (Smooth *smooth, gboolean has_mask)
       mixture[a] *= assay_stream_below (&stream, 2) == 1 ? -1.0f : 1.0f;
   }
   smooth->release = assay_release_new (ASSAY_RELEASE_MIXTURES, "test");
-  smooth->release->geometry = (AssayGeometry){ SIDE, SIDE, 1, -3, 3 };
+  smooth->release->geometry = geometry;
   assay_arrays_take (&smooth->release->arrays, "images", assay_array_take_matrix (mixtures));
+}
+
+static void
+smooth_make (Smooth *smooth, gboolean has_mask)
+{
+  smooth_make_moved (smooth, has_mask, 0);
 }
 
 static void
@@ -252,6 +268,23 @@ Test (whitened, leading_components_find_images_too)
   assert_finds_more (by_leading, by_braverman, "components = 110");
 }
 
+/* Crops defeat who compares with the images as they are, and not who tries all windows; windows by
+ * no pixel are the image and its mirror image. */
+Test (whitened, windows_find_what_was_cropped)
+{
+  g_auto (Smooth) moved = { 0 };
+  gint as_they_are[N], by_windows[N], few[N];
+  double blind, sighted;
+
+  smooth_make_moved (&moved, TRUE, 2);
+  blind = share_of_attack (&moved, "refine=0", as_they_are);
+  sighted = share_of_attack (&moved, "refine=0 all_windows=yes shift=2", by_windows);
+  cr_log_info ("found: as they are %g, by windows %g", blind, sighted);
+  assert_finds_more (by_windows, as_they_are, "windows");
+  share_of_attack (&moved, "refine=0 all_windows=yes shift=0", few);
+  assert_finds_more (by_windows, few, "all windows");
+}
+
 Test (whitened, threads_and_keep_change_nothing)
 {
   g_auto (Smooth) smooth = { 0 };
@@ -317,6 +350,11 @@ Test (whitened, settings_that_cannot_be_met_are_refused)
 
   assert_check ("k=4", &shape, NULL);
   assert_check ("components=99", &(AssayShape){ .n_public = 300, .cols = 64 }, NULL);
+  assert_check ("all_windows=yes", &shape,
+                "all_windows = yes with refine = 2 and starts = 0: expected 0 of both");
+  assert_check ("all_windows=yes refine=0 shift=33",
+                &(AssayShape){ .n_public = 300, .cols = 3072, .geometry = { 32, 32, 3, 0, 1 } },
+                "shift = 33: images are 32 x 32 pixels; expected no more than their shorter side");
   assert_check ("k=1", &shape, "k = 1: expected 2 to 64 images in each mixture");
   assert_check ("k=4 max_coefficient=0.25", &shape,
                 "max_coefficient = 0.25: expected at least 0.3, 1.2 / k, for mixtures of k = 4 "

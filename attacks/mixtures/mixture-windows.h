@@ -1,0 +1,17 @@
+/* All windows of a public image that random crops and flips could have made of it: of its own size,
+ * moved by up to @shift pixels either way, of the image continued by its mirror images, and each
+ * mirrored left to right. */
+#pragma once
+
+#include "core/math/mixture.h"
+
+/* How many there are, the image itself among them: 2 (2 shift + 1)^2. */
+gsize mixture_windows_count (gsize shift);
+
+/* Window @index: as it is, and then mirrored, from the upper left on. */
+void mixture_window_take (const AssayGeometry *geometry, gsize shift, gsize index,
+                          const float *image, float *ret_window);
+
+/* ASSAY_ERROR_MISMATCH for rows of which it is not known what images they are,
+ * ASSAY_ERROR_PARAMETER where windows would be moved farther than a side. */
+gboolean mixture_windows_check (const AssayGeometry *geometry, gsize shift, GError **error);
