@@ -125,7 +125,7 @@ make_tape (const Demasking *settings, const AssayGeometry *geometry, guint *ret_
 
 /* The share of signs of held-out mixtures of its own that it has right. */
 static gboolean
-try_held_out (const AssayTape *tape, const AssayExamples *held, gsize cols, double *ret_share,
+try_held_out (const AssayTape *tape, const AssayTapeExamples *held, gsize cols, double *ret_share,
               GError **error)
 {
   g_autofree float *likely = assay_alloc (held->n, cols * sizeof (float), "signs", error);
@@ -147,8 +147,8 @@ static AssayTape *
 train (const Demasking *settings, Mixer *mixer, char **ret_says, GError **error)
 {
   const gsize n_held = MAX (mixer->encodings / HELD_SHARE, BATCH);
-  const AssayExamples examples = { mixer->encodings, draw, mixer };
-  const AssayExamples held = { n_held, draw, mixer };
+  const AssayTapeExamples examples = { mixer->encodings, draw, mixer };
+  const AssayTapeExamples held = { n_held, draw, mixer };
   const AssayTapeTraining how = { .descent = ASSAY_DESCENT_ADAM,
                                   .epochs = (gsize) settings->epochs,
                                   .batch = BATCH,
@@ -161,7 +161,7 @@ train (const Demasking *settings, Mixer *mixer, char **ret_says, GError **error)
   AssayTapeReport report;
   double share;
 
-  if (!assay_tape_finish (tape, last, ASSAY_LOSS_LOGISTIC, mixer->key, error)
+  if (!assay_tape_finish (tape, last, ASSAY_TAPE_LOSS_LOGISTIC, mixer->key, error)
       || !assay_tape_train (tape, &how, &examples, mixer->key, &report, error)
       || !try_held_out (tape, &held, mixer->images->cols, &share, error))
     return NULL;
@@ -198,7 +198,9 @@ open_mixer (const Demasking *settings, const AssayObservation *seen, AssayStream
                        "%zu public images; expected %" G_GINT64_FORMAT " or more to mix", n, k);
   *ret_mixer = (Mixer){ .coefficients = { .distribution = ASSAY_MIXTURE_UNIFORM,
                                           .k = (gsize) k,
-                                          .max_coefficient = most != NULL ? *most : USUAL_MOST,
+                                          .max_coefficient = k == 1         ? 1
+                                                             : most != NULL ? *most
+                                                                            : USUAL_MOST,
                                           .private_share = share != NULL && k > 1 ? *share : 0 },
                         .key = key,
                         .geometry = release->geometry,
@@ -213,7 +215,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const Masked masked = { assay_array_view (assay_arrays_get (&seen->release->arrays, "images")),
                           &seen->release->geometry };
   const gsize n = masked.mixtures.rows, cols = masked.mixtures.cols;
-  const AssayExamples examples = { n, draw_masked, (gpointer) &masked };
+  const AssayTapeExamples examples = { n, draw_masked, (gpointer) &masked };
   g_autoptr (AssayMatrix) images = NULL;
   g_autoptr (AssayMatrix) estimates = NULL;
   g_autoptr (AssayTape) tape = NULL;
