@@ -5,7 +5,11 @@
  * row does not say otherwise; the table main is the last step of steps, and one of the sizes.
  *
  *   bench-mixture-inversion [--table main|steps|labels|epochs|public|sizes|hard|all] [--row TEXT]
- *                           [--grey] [--threads N] [--seed N] [--quick] [--json]
+ *                           [--grey] [--threads N] [--seed N] [--seeds N] [--quick] [--json]
+ *   bench-mixture-inversion --table reliability --grey --seed 101 --seeds 4
+ *
+ * The second line is what the confidences of pictures are fitted to, with seeds that no test uses:
+ * rows that succeed and that fail, then a table of confidences beside the share that is right.
  *
  * The tables of docs/papers/instahide.md are what it prints. Each case runs once; --quick takes
  * 10 secrets, each in 10 mixtures. */
@@ -13,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/measure.h"
+#include "bench/reliability.h"
 #include "core/games/control.h"
 
 #define SIDE 32
@@ -214,9 +218,25 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* Of each picture the likeness with the secret that it is most like. */
 static void
-compare_images (const AssayMatrix *secrets, const AssayArray *guess, Outcome *ret_outcome)
+gather_pictures (const double *likeness, gsize n, const double *confidences, Reliability *gathered)
 {
+  for (gsize e = 0; e < n; e++) {
+    double most = 0;
+
+    for (gsize i = 0; i < n; i++)
+      most = MAX (most, likeness[i * n + e]);
+    reliability_add (gathered, confidences[e], most);
+  }
+}
+
+static void
+compare_images (const AssayMatrix *secrets, const AssayGuess *given, Reliability *gathered,
+                Outcome *ret_outcome)
+{
+  const AssayArray *guess = assay_arrays_get (&given->arrays, "estimates");
+  const AssayArray *sure = assay_arrays_get (&given->arrays, "confidences");
   const gsize n = secrets->rows;
   g_autoptr (AssayMatrix) truth = assay_matrix_copy (assay_matrix_view (secrets), NULL);
   g_autoptr (AssayMatrix) estimates = assay_matrix_copy (assay_array_view (guess), NULL);
@@ -233,6 +253,8 @@ compare_images (const AssayMatrix *secrets, const AssayArray *guess, Outcome *re
         likeness[i * n + e] += (double) truth->data[i * cols + j] * estimates->data[e * cols + j];
       likeness[i * n + e] = fabs (likeness[i * n + e]);
     }
+  if (guess->shape[0] == n)
+    gather_pictures (likeness, n, (const double *) (gconstpointer) sure->data, gathered);
   for (gsize round = 0; round < n; round++) {
     gsize best = 0;
 
@@ -253,7 +275,7 @@ compare_images (const AssayMatrix *secrets, const AssayArray *guess, Outcome *re
 }
 
 static Outcome
-run_case (const Case *c, guint64 seed)
+run_case (const Case *c, guint64 seed, Reliability *gathered)
 {
   const AssayAttack *inversion
       = (const AssayAttack *) assay_registry_find (ASSAY_PLUGIN_ATTACK, "mixture-inversion", NULL);
@@ -302,7 +324,7 @@ run_case (const Case *c, guint64 seed)
     measure_stop ("attack", error);
   outcome.times = measure_once (start);
   outcome.confidence = guess->confidence;
-  compare_images (secrets, assay_arrays_get (&guess->arrays, "estimates"), &outcome);
+  compare_images (secrets, guess, gathered, &outcome);
   return outcome;
 }
 
@@ -324,6 +346,14 @@ typedef struct {
     "hard", row,                                                                                   \
     {                                                                                              \
       n, epochs, k, labels, known, DEFAULT, DEFAULT, made, twist                                   \
+    }                                                                                              \
+  }
+
+#define SMALL(row, epochs, k, labels, known, made, twist)                                          \
+  {                                                                                                \
+    "reliability", row,                                                                            \
+    {                                                                                              \
+      40, epochs, k, labels, known, DEFAULT, DEFAULT, made, twist                                  \
     }                                                                                              \
   }
 
@@ -387,10 +417,19 @@ static const Row rows[] = {
   HARD ("k 4, noise of 0.3", 100, 50, 4, TRUE, USED, "noise=0.3", NOTHING),
   HARD ("k 4, public images from 0 to 1", 50, 50, 4, TRUE, USED, NULL, UNIT_PUBLIC),
   HARD ("k 4, invented labels", 100, 50, 4, TRUE, USED, NULL, INVENTED_LABELS),
+  SMALL ("k 4, 50 mixtures each", 50, 4, TRUE, USED, NULL, NOTHING),
+  SMALL ("k 6, 50 mixtures each", 50, 6, TRUE, USED, NULL, NOTHING),
+  SMALL ("k 4, 20 mixtures each", 20, 4, TRUE, USED, NULL, NOTHING),
+  SMALL ("k 6, 20 mixtures each", 20, 6, TRUE, USED, NULL, NOTHING),
+  SMALL ("k 4, 10 mixtures each", 10, 4, TRUE, USED, NULL, NOTHING),
+  SMALL ("k 4, no labels", 50, 4, FALSE, USED, NULL, NOTHING),
+  SMALL ("k 6, no labels", 50, 6, FALSE, USED, NULL, NOTHING),
+  SMALL ("k 4, other public set", 50, 4, TRUE, OTHER, NULL, NOTHING),
+  SMALL ("k 4, noise of 0.2", 50, 4, TRUE, USED, "noise=0.2", NOTHING),
 };
 
 static void
-report_row (Report *report, const Row *row, guint64 seed)
+report_row (Report *report, const Row *row, guint64 seed, Reliability *gathered)
 {
   Case c = row->c;
   Outcome outcome;
@@ -399,7 +438,7 @@ report_row (Report *report, const Row *row, guint64 seed)
     c.n_secrets = 10;
     c.epochs = 10;
   }
-  outcome = run_case (&c, seed);
+  outcome = run_case (&c, seed, gathered);
   report_case (report, "%s", row->row);
   report_number (report, "median", outcome.median, 3);
   report_number (report, "secrets", (double) c.n_secrets, 0);
@@ -416,16 +455,18 @@ main (int argc, char **argv)
   g_autofree char *table = NULL;
   g_autofree char *only = NULL;
   gboolean is_grey = FALSE;
-  int seed = 1;
+  int seed = 1, seeds = 1;
   const GOptionEntry own[]
       = { { "table", 0, 0, G_OPTION_ARG_STRING, &table,
-            "main, steps, labels, epochs, public, sizes, hard or all (all)", "NAME" },
+            "main, steps, labels, epochs, public, sizes, hard, reliability or all (all)", "NAME" },
           { "grey", 0, 0, G_OPTION_ARG_NONE, &is_grey, "Means of the three channels", NULL },
           { "row", 0, 0, G_OPTION_ARG_STRING, &only, "Rows whose name holds TEXT", "TEXT" },
           { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Which secrets and mixtures (1)", "N" },
+          { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "Seeds from there on (1)", "N" },
           G_OPTION_ENTRY_NULL };
   g_auto (MeasureOptions) options = measure_options ("mixture-inversion", 1, own, argc, argv);
   g_autoptr (Report) report = NULL;
+  g_auto (Reliability) gathered = reliability_new ();
 
   if (seed < 0)
     measure_stop ("--seed: expected 0 or more", NULL);
@@ -435,6 +476,9 @@ main (int argc, char **argv)
   for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
     if ((table == NULL || g_str_equal (table, "all") || g_str_equal (table, rows[i].name))
         && (only == NULL || strstr (rows[i].row, only) != NULL))
-      report_row (report, &rows[i], (guint64) seed);
+      for (int s = 0; s < seeds; s++)
+        report_row (report, &rows[i], (guint64) (seed + s), &gathered);
+  if (g_strcmp0 (table, "reliability") == 0)
+    reliability_report (&gathered, report);
   return 0;
 }

@@ -15,6 +15,7 @@ mixture_intake_clear (MixtureIntake *intake)
 {
   assay_arena_clear (&intake->arena);
   g_free (intake->state.images);
+  g_free (intake->state.known);
   assay_matrix_free (intake->public_images);
   assay_matrix_free (intake->features);
   assay_matrix_free (intake->whitened);
@@ -64,14 +65,12 @@ find_numbers (const MixtureNumbers *numbers, const AssayRelease *release,
 static gboolean
 make_room (MixtureState *state, AssayArena *arena, GError **error)
 {
-  const gsize total = state->n_mixtures, d = state->cols, row = d * sizeof (float);
+  const gsize total = state->n_mixtures, d = state->cols;
   const gsize n_partners = MAX (state->n_partners, 1);
 
-  state->magnitudes = assay_arena_alloc (arena, total, row, "magnitudes", error);
   state->variance = assay_arena_alloc (arena, d, sizeof (float), "variances", error);
   state->pairs = assay_arena_alloc (arena, total, 2 * sizeof (guint32), "pairs", error);
   state->weights = assay_arena_alloc (arena, total, 2 * sizeof (float), "weights", error);
-  state->known = assay_arena_alloc (arena, total, row, "public parts", error);
   state->noise = assay_arena_alloc (arena, total, sizeof (float), "noise", error);
   state->partners
       = assay_arena_alloc (arena, total, n_partners * sizeof (gint32), "partners", error);
@@ -129,22 +128,32 @@ take_observation (const MixtureNumbers *numbers, const AssayObservation *seen,
   }
   if (!make_room (state, &ret_intake->arena, error))
     return FALSE;
-  for (gsize i = 0; i < images.rows; i++)
-    for (gsize j = 0; j < images.cols; j++)
-      state->magnitudes[i * images.cols + j] = fabsf (assay_view_row (images, i)[j]);
   for (gsize i = 0; i < images.rows * state->n_partners; i++)
     state->partners[i] = -1;
   return TRUE;
 }
 
+/* |x~|, after the metrics: these are what takes most memory, without it. */
+static gboolean
+copy_magnitudes (AssayView images, MixtureIntake *intake, GError **error)
+{
+  MixtureState *state = &intake->state;
+
+  state->magnitudes = assay_arena_alloc (&intake->arena, images.rows, images.cols * sizeof (float),
+                                         "magnitudes", error);
+  for (gsize i = 0; state->magnitudes != NULL && i < images.rows; i++)
+    for (gsize j = 0; j < images.cols; j++)
+      state->magnitudes[i * images.cols + j] = fabsf (assay_view_row (images, i)[j]);
+  return state->magnitudes != NULL;
+}
+
 /* The two metrics: of squared mixtures, and of public images. */
 static gboolean
-learn_metrics (MixtureIntake *intake, GError **error)
+learn_metrics (AssayView images, MixtureIntake *intake, GError **error)
 {
   MixtureState *state = &intake->state;
   const gsize d = state->cols;
   const AssayView public_images = assay_matrix_view (intake->public_images);
-  const AssayView images = { state->n_mixtures, d, d, state->magnitudes };
   const WhiteningMoments moments = whitening_moments (&intake->shares);
   g_auto (Whitening) squared = { 0 };
   double variance = 0;
@@ -162,14 +171,20 @@ learn_metrics (MixtureIntake *intake, GError **error)
     intake->mean[j] = (float) squared.mean[j];
   if (!whitening_inverse (&squared, RIDGE, intake->precision, error))
     return FALSE;
-  intake->features = whitening_features (&squared, images, error);
+  g_clear_pointer (&squared.covariance, g_free);
+  if (!whitening_learn (public_images, WHITENING_PLAIN, &moments, &intake->plain, error)
+      || !whitening_inverse (&intake->plain, RIDGE, intake->plain_precision, error))
+    return FALSE;
+  g_clear_pointer (&intake->plain.covariance, g_free);
+  if (!copy_magnitudes (images, intake, error))
+    return FALSE;
+  intake->features = whitening_features (
+      &squared, (AssayView){ state->n_mixtures, d, d, state->magnitudes }, error);
   if (intake->features == NULL)
     return FALSE;
   intake->whitened = whitening_project (assay_matrix_view (intake->features),
                                         (AssayView){ d, d, d, intake->precision }, error);
-  if (intake->whitened == NULL
-      || !whitening_learn (public_images, WHITENING_PLAIN, &moments, &intake->plain, error)
-      || !whitening_inverse (&intake->plain, RIDGE, intake->plain_precision, error))
+  if (intake->whitened == NULL)
     return FALSE;
   measure_variance (public_images, intake->plain.image, state->variance);
   for (gsize j = 0; j < d; j++)
@@ -183,7 +198,10 @@ gboolean
 mixture_intake_init (const MixtureNumbers *numbers, const AssayObservation *seen,
                      MixtureIntake *ret_intake, GError **error)
 {
-  return take_observation (numbers, seen, ret_intake, error) && learn_metrics (ret_intake, error);
+  const AssayView images = assay_array_view (assay_arrays_get (&seen->release->arrays, "images"));
+
+  return take_observation (numbers, seen, ret_intake, error)
+         && learn_metrics (images, ret_intake, error);
 }
 
 /* Adds @sign times the precision times the mean less the noise. */
@@ -201,11 +219,17 @@ shift (MixtureIntake *intake, float sign)
       intake->whitened->data[t * d + j] += sign * product[j];
 }
 
-void
-mixture_intake_uncentre (MixtureIntake *intake)
+gboolean
+mixture_intake_uncentre (MixtureIntake *intake, GError **error)
 {
+  MixtureState *state = &intake->state;
+
   shift (intake, 1);
   g_clear_pointer (&intake->features, assay_matrix_free);
+  g_free (state->known);
+  state->known
+      = assay_alloc (state->n_mixtures, state->cols * sizeof (float), "public parts", error);
+  return state->known != NULL;
 }
 
 gboolean
@@ -216,6 +240,7 @@ mixture_intake_centre (MixtureIntake *intake, GError **error)
 
   if (intake->features != NULL)
     return TRUE;
+  g_clear_pointer (&intake->state.known, g_free);
   intake->features = assay_matrix_new (state->n_mixtures, d, error);
   if (intake->features == NULL)
     return FALSE;

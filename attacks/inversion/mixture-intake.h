@@ -13,7 +13,8 @@ typedef struct {
 } MixtureNumbers;
 
 typedef struct {
-  AssayArena arena; /* what the other members point to, but for images, matrices, the whitening */
+  AssayArena arena; /* what the other members point to, but for images, known, matrices, the
+                     * whitening */
   WhiteningShares shares;
   MixtureState state; /* its pairs, weights, images and noise are yet to be found */
   AssayMatrix *public_images;
@@ -35,7 +36,7 @@ gboolean mixture_intake_init (const MixtureNumbers *numbers, const AssayObservat
 void mixture_intake_clear (MixtureIntake *intake);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MixtureIntake, mixture_intake_clear)
 
-/* Makes `whitened` the precision times e^2 less the noise, and lets go of `features`; and both what
- * they were again. */
-void mixture_intake_uncentre (MixtureIntake *intake);
+/* Makes `whitened` the precision times e^2 less the noise, and lets go of `features`, in place of
+ * which it makes the state's known parts, of zeros; and the reverse. */
+gboolean mixture_intake_uncentre (MixtureIntake *intake, GError **error);
 gboolean mixture_intake_centre (MixtureIntake *intake, GError **error);

@@ -191,9 +191,7 @@ play (const AssayAttackContext *context, const Try *try, MixtureIntake *intake, 
   if (state->images == NULL || !mixture_intake_centre (intake, error)
       || !find_pairs (context, try, intake, error))
     return FALSE;
-  mixture_intake_uncentre (intake);
-  memset (state->known, 0, state->n_mixtures * state->cols * sizeof *state->known);
-  if (!retrieve_anew (state, error))
+  if (!mixture_intake_uncentre (intake, error) || !retrieve_anew (state, error))
     return FALSE;
   for (gint64 i = 0; state->labels != NULL && i < settings->matchings; i++)
     if (!match_anew (intake, error))

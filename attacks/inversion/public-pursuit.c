@@ -31,18 +31,30 @@ public_filter_init (const MixtureState *state, const float *precision, const dou
   const gsize n = state->n_public, d = state->cols;
   const PublicFilter filter
       = { .precision = precision,
-          .centred = assay_arena_alloc (arena, n, d * sizeof (float), "public images", error),
+          .offsets = assay_arena_alloc (arena, n, sizeof (float), "public images", error),
           .whitened = assay_arena_alloc (arena, n, d * sizeof (float), "public images", error),
           .squares = assay_arena_alloc (arena, n, sizeof (float), "public images", error) };
 
+  float *mean_row;
+
   if (arena->has_failed)
     return FALSE;
-  for (gsize i = 0; i < n; i++)
+  mean_row = assay_arena_alloc (arena, 2 * d, sizeof (float), "public images", error);
+  if (mean_row == NULL)
+    return FALSE;
+  for (gsize j = 0; j < d; j++)
+    mean_row[j] = (float) mean[j];
+  whiten (precision, 1, d, mean_row, mean_row + d);
+  whiten (precision, n, d, state->public_images, filter.whitened);
+  for (gsize i = 0; i < n; i++) {
+    float *whitened = filter.whitened + i * d;
+
     for (gsize j = 0; j < d; j++)
-      filter.centred[i * d + j] = state->public_images[i * d + j] - (float) mean[j];
-  whiten (precision, n, d, filter.centred, filter.whitened);
-  for (gsize i = 0; i < n; i++)
-    filter.squares[i] = assay_lanes_dot_float (filter.centred + i * d, filter.whitened + i * d, d);
+      whitened[j] -= mean_row[d + j];
+    filter.offsets[i] = assay_lanes_dot_float (mean_row, whitened, d);
+    filter.squares[i]
+        = assay_lanes_dot_float (state->public_images + i * d, whitened, d) - filter.offsets[i];
+  }
   *ret_filter = filter;
   return TRUE;
 }
@@ -153,6 +165,7 @@ typedef struct {
   gsize count;
   const float *plain[MOST_FEATURES];
   const float *whitened[MOST_FEATURES];
+  float offsets[MOST_FEATURES]; /* of public images, which are less their mean: <mean, whitened> */
   double gram[MOST_FEATURES * MOST_FEATURES];
 } Features;
 
@@ -168,7 +181,8 @@ gather_features (const Pursuit *job, gsize t, Features *ret_features)
   for (gsize i = 0; i < found; i++) {
     const gsize row = (gsize) state->partners[t * state->n_partners + i];
 
-    f->plain[f->count] = job->filter->centred + row * d;
+    f->plain[f->count] = state->public_images + row * d;
+    f->offsets[f->count] = job->filter->offsets[row];
     f->whitened[f->count++] = job->filter->whitened + row * d;
   }
   for (gsize i = 0; is_open (job, t) && i < MIXTURE_PRIVATE; i++) {
@@ -178,7 +192,8 @@ gather_features (const Pursuit *job, gsize t, Features *ret_features)
   for (gsize i = 0; i < f->count; i++)
     for (gsize j = 0; j <= i; j++)
       f->gram[i * f->count + j] = f->gram[j * f->count + i]
-          = assay_lanes_dot_float (f->plain[i], f->whitened[j], d);
+          = assay_lanes_dot_float (f->plain[i], f->whitened[j], d)
+            - (i < found ? f->offsets[j] : 0);
   for (gsize i = 0; i < f->count; i++)
     trace += f->gram[i * f->count + i] / (double) f->count;
   for (gsize i = 0; i < f->count; i++)

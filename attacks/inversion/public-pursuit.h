@@ -18,7 +18,7 @@
 
 typedef struct {
   const float *precision; /* P, d x d */
-  float *centred;         /* public images less their mean, n_public x d */
+  float *offsets;         /* <mean, P z> of public images z, n_public */
   float *whitened;        /* P times them */
   float *squares;         /* <z, P z> */
 } PublicFilter;

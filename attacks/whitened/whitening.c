@@ -253,24 +253,21 @@ whitening_inverse (const Whitening *whitening, double ridge, float *ret_inverse,
   const gsize cols = whitening->cols;
   const double scale = mean_variance (whitening);
   g_autofree double *matrix = assay_alloc (cols, cols * sizeof (double), "covariance", error);
-  g_autofree double *inverse = assay_alloc (cols, cols * sizeof (double), "covariance", error);
 
-  if (matrix == NULL || inverse == NULL)
+  if (matrix == NULL)
     return FALSE;
   for (gsize i = 0; i < cols * cols; i++)
     matrix[i] = whitening->covariance[i] / scale;
-  for (gsize a = 0; a < cols; a++) {
+  for (gsize a = 0; a < cols; a++)
     matrix[a * cols + a] += ridge;
-    inverse[a * cols + a] = 1;
-  }
-  if (!assay_linalg_solve_spd (cols, cols, matrix, inverse, error))
+  if (!assay_linalg_invert_spd (cols, matrix, error))
     return assay_prefix (
         error,
         "covariance of mixtures of %zu numbers, ridge = %g (a larger one is needed for "
         "fewer public images): ",
         cols, ridge);
   for (gsize i = 0; i < cols * cols; i++)
-    ret_inverse[i] = (float) (inverse[i] / scale);
+    ret_inverse[i] = (float) (matrix[i] / scale);
   return TRUE;
 }
 

@@ -179,9 +179,9 @@ assay_linalg_orthonormalize (double *rows, gsize count, gsize cols, GError **err
   return check_info (LAPACKE_dgeqrf (LAPACK_COL_MAJOR, height, width, rows, height, reflectors),
                      what, error)
          && check_rank (rows, count, cols, lengths, error)
-         && check_info (LAPACKE_dorgqr (LAPACK_COL_MAJOR, height, width, width, rows, height,
-                                        reflectors),
-                        what, error);
+         && check_info (
+             LAPACKE_dorgqr (LAPACK_COL_MAJOR, height, width, width, rows, height, reflectors),
+             what, error);
 }
 
 static gboolean
@@ -327,22 +327,29 @@ assay_linalg_symmetric_eigen (gsize n, gsize count, const double *matrix, double
   return TRUE;
 }
 
+static gboolean
+factorize_in_place (gsize n, double *inout_matrix, const char *what, GError **error)
+{
+  const lapack_int info
+      = LAPACKE_dpotrf (LAPACK_COL_MAJOR, 'U', narrow (n), inout_matrix, narrow (n));
+
+  if (info > 0)
+    return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                       "%s: the matrix of %zu x %zu is not positive definite (its leading minor of "
+                       "order %d is not positive)",
+                       what, n, n, (int) info);
+  return check_info (info, what, error);
+}
+
 /* The factor L of B = L L' by rows, which by LAPACK's columns is its transpose; 0 above it. */
 static double *
 factorize_definite (gsize n, const double *matrix, const char *what, GError **error)
 {
   g_autofree double *factors = copy_lower (n, matrix, what, error);
-  lapack_int info;
 
-  if (factors == NULL)
-    return NULL;
-  info = LAPACKE_dpotrf (LAPACK_COL_MAJOR, 'U', narrow (n), factors, narrow (n));
-  if (info > 0)
-    return assay_fail_null (error, ASSAY_ERROR_NUMERIC,
-                            "%s: the matrix of %zu x %zu is not positive definite (its leading "
-                            "minor of order %d is not positive)",
-                            what, n, n, (int) info);
-  return check_info (info, what, error) ? g_steal_pointer (&factors) : NULL;
+  return factors != NULL && factorize_in_place (n, factors, what, error)
+             ? g_steal_pointer (&factors)
+             : NULL;
 }
 
 /* With B = L L', the eigenvalues are those of inv (L) A inv (L)', whose vectors are L' x. */
@@ -459,6 +466,25 @@ assay_linalg_solve_spd (gsize n, gsize count, const double *matrix, double *righ
   cblas_dtrsm (CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, order, width, 1,
                factors, order, right, width);
   return TRUE;
+}
+
+gboolean
+assay_linalg_invert_spd (gsize n, double *inout_matrix, GError **error)
+{
+  static const char what[] = "inverse of a symmetric positive definite matrix";
+  const lapack_int order = narrow (n);
+  lapack_int info;
+
+  if (!check_order (n, what, error) || !check_finite (inout_matrix, n, n, what, error))
+    return FALSE;
+  ensure_single_thread ();
+  if (!factorize_in_place (n, inout_matrix, what, error))
+    return FALSE;
+  info = LAPACKE_dpotri (LAPACK_COL_MAJOR, 'U', order, inout_matrix, order);
+  for (gsize i = 0; info == 0 && i < n; i++)
+    for (gsize j = 0; j < i; j++)
+      inout_matrix[j * n + i] = inout_matrix[i * n + j];
+  return check_info (info, what, error);
 }
 
 const char *

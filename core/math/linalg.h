@@ -85,6 +85,11 @@ gboolean assay_linalg_svd (gsize rows, gsize cols, const double *matrix, const A
 gboolean assay_linalg_solve_spd (gsize n, gsize count, const double *matrix, double *right,
                                  GError **error);
 
+/* Replaces a symmetric positive definite matrix (n x n, row-major; only its lower triangle is read)
+ * by its inverse, both triangles: at d^3 multiplications 2.3 times as fast as a solution for the
+ * unit matrix, and in place. Errors as above; the matrix is then lost. */
+gboolean assay_linalg_invert_spd (gsize n, double *inout_matrix, GError **error);
+
 /* Which BLAS answers: "OpenBLAS 0.3.21 ... SkylakeX"; for run.json and --version. Static. */
 const char *assay_linalg_describe (void);
 
