@@ -35,6 +35,25 @@ append_number (GString *text, double value)
     g_string_append (text, "-");
 }
 
+static void say (GString *text, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* %s: text that is escaped; %g: a number, or "-". No other conversions, and no widths. */
+static void
+say (GString *text, const char *format, ...)
+{
+  va_list values;
+
+  va_start (values, format);
+  for (; *format != '\0'; format++)
+    if (*format != '%')
+      g_string_append_c (text, *format);
+    else if (*++format == 's')
+      append_escaped (text, va_arg (values, const char *));
+    else
+      append_number (text, va_arg (values, double));
+  va_end (values);
+}
+
 static void
 append_claims (GString *text, const AssayResults *results)
 {
@@ -46,15 +65,9 @@ append_claims (GString *text, const AssayResults *results)
 
     g_string_append_printf (text, "| %s%s%s | ", is_bad ? "**" : "",
                             assay_verdict_name (result->verdict), is_bad ? "**" : "");
-    append_escaped (text, result->id);
-    g_string_append (text, " | ");
-    append_escaped (text, result->says);
-    g_string_append (text, " | ");
-    append_escaped (text, result->reason);
-    if (result->attackers.says != NULL) {
-      g_string_append (text, "; ");
-      append_escaped (text, result->attackers.says);
-    }
+    say (text, "%s | %s | %s", result->id, result->says, result->reason);
+    if (result->attackers.says != NULL)
+      say (text, "; %s", result->attackers.says);
     g_string_append (text, " |\n");
   }
   g_string_append_c (text, '\n');
@@ -80,49 +93,30 @@ append_mutants (GString *text, const AssayResults *results)
     return;
   mutants = assay_report_mutants_short (results->mutants);
   lines = g_strsplit (g_strchomp (mutants), "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++) {
-    g_string_append (text, i > 0 ? "- " : "");
-    append_escaped (text, g_strchug (lines[i]));
-    g_string_append (text, i > 0 ? "\n" : "\n\n");
-  }
+  for (guint i = 0; lines[i] != NULL; i++)
+    say (text, i > 0 ? "- %s\n" : "%s\n\n", g_strchug (lines[i]));
   g_string_append_c (text, '\n');
 }
 
-/* A defense by its settings that vary; where there are several datasets, on which of them. What all
- * rows have in common stands in report.html and results.json. */
+/* A row: the defense by its settings that vary; where there are several datasets, on which of them.
+ * What all rows have in common stands in report.html and results.json. "recovery-rate tau=0.3": a
+ * metric may stand there several times with other settings. */
 static void
-append_defense (GString *text, const AssayResultCell *cell)
+append_measurement (GString *text, const AssayResultCell *cell, const AssayMeasurement *measurement)
 {
-  append_escaped (text, cell->defense->name);
-  if (*cell->dataset->name != '\0') {
-    g_string_append (text, " on ");
-    append_escaped (text, cell->dataset->name);
-  }
-}
+  const AssayInterval *interval = &measurement->interval;
+  const char *dataset = cell->dataset->name;
+  const char *settings = cell->is_utility ? "" : measurement->metric->settings->line;
 
-/* "recovery-rate tau=0.3": a metric may stand there several times with other settings. */
-static void
-append_measure (GString *text, const AssayResultCell *cell, const AssayMeasurement *measurement)
-{
-  const char *settings = measurement->metric->settings->line;
-
-  append_escaped (text, measurement->measure->name);
-  if (!cell->is_utility && *settings != '\0') {
-    g_string_append_c (text, ' ');
-    append_escaped (text, settings);
-  }
-}
-
-/* Above a certified lower bound nothing is known. */
-static void
-append_interval (GString *text, const AssayMeasurement *measurement)
-{
-  g_string_append (text, measurement->measure->is_epsilon ? "at least " : "");
-  append_number (text, measurement->interval.lower);
+  say (text, *dataset != '\0' ? "| %s on %s" : "| %s%s", cell->defense->name, dataset);
+  say (text, *settings != '\0' ? " | %s | %s %s" : " | %s | %s%s", cell->attack_or_utility->name,
+       measurement->measure->name, settings);
+  /* Above a certified lower bound nothing is known. */
   if (measurement->measure->is_epsilon)
-    return;
-  g_string_append (text, " to ");
-  append_number (text, measurement->interval.upper);
+    say (text, " | %g | at least %g", interval->estimate, interval->lower);
+  else
+    say (text, " | %g | %g to %g", interval->estimate, interval->lower, interval->upper);
+  g_string_append_printf (text, " | %zu |\n", interval->n);
 }
 
 static void
@@ -132,30 +126,14 @@ append_cells (GString *text, const AssayResults *results)
                          "| --- | --- | --- | ---: | --- | ---: |\n");
   ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     ASSAY_FOR_EACH_IN (const AssayMeasurement, measurement, cell->measurements) {
-      if (!measurement->measure->is_headline)
-        continue;
-      g_string_append (text, "| ");
-      append_defense (text, cell);
-      g_string_append (text, " | ");
-      append_escaped (text, cell->attack_or_utility->name);
-      g_string_append (text, " | ");
-      append_measure (text, cell, measurement);
-      g_string_append (text, " | ");
-      append_number (text, measurement->interval.estimate);
-      g_string_append (text, " | ");
-      append_interval (text, measurement);
-      g_string_append_printf (text, " | %zu |\n", measurement->interval.n);
+      if (measurement->measure->is_headline)
+        append_measurement (text, cell, measurement);
     }
   }
   ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
-    for (guint m = 0; m < cell->omitted->len; m++) {
-      g_string_append (text, "\nOf ");
-      append_escaped (text, cell->attack_or_utility->label);
-      g_string_append (text, " against ");
-      append_escaped (text, cell->defense->label);
-      g_string_append (text, ": ");
-      append_escaped (text, cell->omitted->pdata[m]);
-      g_string_append_c (text, '\n');
+    ASSAY_FOR_EACH (const char, why, cell->omitted) {
+      say (text, "\nOf %s against %s: %s\n", cell->attack_or_utility->label, cell->defense->label,
+           why);
     }
   }
 }
@@ -164,8 +142,7 @@ static void
 append_sheets (GString *text, const AssayResults *results)
 {
   ASSAY_FOR_EACH (const AssayResultContactSheet, sheet, results->sheets) {
-    g_string_append (text, "\nPictures ");
-    append_escaped (text, sheet->name);
+    say (text, "\nPictures %s", sheet->name);
     if (sheet->columns->len == 0) {
       g_string_append (text, ": no cell has any.\n");
       continue;
@@ -174,8 +151,7 @@ append_sheets (GString *text, const AssayResults *results)
                             sheet->name, sheet->n_rows);
     for (guint c = 0; c < sheet->columns->len; c++) {
       g_string_append_printf (text, "%u. ", c + 1);
-      append_escaped (text, ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
-      g_string_append_c (text, '\n');
+      say (text, "%s\n", ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
     }
   }
 }
@@ -187,10 +163,8 @@ append_lines (GString *text, const char *plain)
   g_auto (GStrv) lines = g_strsplit (plain, "\n", -1);
 
   for (guint i = 0; lines[i] != NULL; i++)
-    if (*g_strstrip (lines[i]) != '\0') {
-      append_escaped (text, lines[i]);
-      g_string_append (text, "\n\n");
-    }
+    if (*g_strstrip (lines[i]) != '\0')
+      say (text, "%s\n\n", lines[i]);
 }
 
 char *
@@ -222,9 +196,7 @@ assay_report_markdown (const AssayResults *results)
   append_cells (text, results);
   append_sheets (text, results);
   ASSAY_FOR_EACH_IN (const AssaySkip, skip, results->skipped) {
-    g_string_append (text, "\nSkipped: ");
-    append_escaped (text, skip->reason);
-    g_string_append_c (text, '\n');
+    say (text, "\nSkipped: %s\n", skip->reason);
   }
   return g_string_free (text, FALSE);
 }
