@@ -1,6 +1,7 @@
 /* Protect, attack and measure, with arrays in memory. The random numbers are those of the program's
  * commands with the same seed. */
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/json.h"
 #include "core/plugin/registry.h"
 #include "core/stats/interval.h"
@@ -15,14 +16,9 @@ typedef struct {
   AssayKnowledge knowledge;
 } Step;
 
-static void
-clear_step (Step *step)
-{
-  g_clear_pointer (&step->settings, assay_settings_free);
-  g_clear_pointer (&step->knowledge.database, assay_rows_unref);
-  g_clear_pointer (&step->knowledge.public_rows, assay_rows_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Step, clear_step)
+ASSAY_LOCAL_CLEAR (Step, clear_step, assay_drop (self->settings, assay_settings_free),
+                   assay_drop (self->knowledge.database, assay_rows_unref),
+                   assay_drop (self->knowledge.public_rows, assay_rows_unref))
 
 static gboolean
 open_step (AssayPluginType type, const AssayApiPlay *play, const AssayApiKnown *known, Step *step,

@@ -43,15 +43,9 @@ init_prime (Prime *prime, const mpz_t value, const mpz_t other, AssayPowerPath p
   prime->power = assay_power_new (value, path);
 }
 
-static void
-clear_prime (Prime *prime)
-{
-  assay_number_clear (&prime->prime);
-  assay_number_clear (&prime->square);
-  assay_number_clear (&prime->exponent);
-  assay_number_clear (&prime->scale);
-  assay_power_free (prime->power);
-}
+static ASSAY_CLEAR_FUNC (Prime, clear_prime, assay_number_clear (&self->prime),
+                         assay_number_clear (&self->square), assay_number_clear (&self->exponent),
+                         assay_number_clear (&self->scale), assay_power_free (self->power))
 
 AssayPaillierDecryptor *
 assay_paillier_decryptor_new (const AssayPaillierKey *key, AssayPowerPath path)

@@ -21,13 +21,7 @@ typedef struct {
   AssayRowSpan span;
 } Entry;
 
-static void
-clear_entry (Entry *entry)
-{
-  g_free (entry->name);
-  g_free (entry->choice);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Entry, clear_entry)
+ASSAY_LOCAL_CLEAR (Entry, clear_entry, g_free (self->name), g_free (self->choice))
 
 /* ---- Specifications ---- */
 

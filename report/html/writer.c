@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/text.h"
 
 /* A line ends after their tags ... */
@@ -25,13 +26,8 @@ assay_html_new (void)
   return html;
 }
 
-void
-assay_html_free (AssayHtml *html)
-{
-  g_string_free (html->text, TRUE);
-  g_ptr_array_unref (html->open);
-  g_free (html);
-}
+ASSAY_FREE_FUNC (AssayHtml, assay_html_free, g_string_free (self->text, TRUE),
+                 g_ptr_array_unref (self->open))
 
 static const char *
 innermost (const AssayHtml *html)

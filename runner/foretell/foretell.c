@@ -1,6 +1,7 @@
 /* How long a run takes, by playing small parts of it. */
 #include "runner/foretell/foretell.h"
 
+#include "core/base/free.h"
 #include "core/base/interrupt.h"
 #include "core/base/shared-work.h"
 #include "runner/foretell/part.h"
@@ -50,14 +51,8 @@ playing_new (const AssayForetelling *given)
   return playing;
 }
 
-static void
-playing_free (Playing *playing)
-{
-  assay_seen_free (playing->seen);
-  g_mutex_clear (&playing->lock);
-  g_cond_clear (&playing->is_over_cond);
-  g_free (playing);
-}
+static ASSAY_FREE_FUNC (Playing, playing_free, assay_seen_free (self->seen),
+                        g_mutex_clear (&self->lock), g_cond_clear (&self->is_over_cond))
 
 /* ---- Playing, in a thread of its own ---- */
 
@@ -84,14 +79,10 @@ typedef struct {
   AssayRunner *runner;
 } Part;
 
-static void
-part_clear (Part *part)
-{
-  g_clear_pointer (&part->runner, assay_runner_free);
-  g_clear_pointer (&part->store, assay_store_close);
-  g_clear_pointer (&part->workspace, assay_workspace_free);
-  g_clear_pointer (&part->plan, assay_plan_free);
-}
+static ASSAY_CLEAR_FUNC (Part, part_clear, assay_drop (self->runner, assay_runner_free),
+                         assay_drop (self->store, assay_store_close),
+                         assay_drop (self->workspace, assay_workspace_free),
+                         assay_drop (self->plan, assay_plan_free))
 
 /* FALSE: such a part is refused. */
 static gboolean

@@ -1,6 +1,8 @@
 /* What was seen of a run while parts of it were played, and what follows for the whole. */
 #include "runner/foretell/seen.h"
 
+#include "core/base/free.h"
+
 static GArray *
 played_array (void)
 {
@@ -45,14 +47,8 @@ assay_seen_new (const AssayPlan *plan)
   return seen;
 }
 
-void
-assay_seen_free (AssaySeen *seen)
-{
-  g_array_unref (seen->kinds);
-  g_array_unref (seen->judged);
-  g_array_unref (seen->whole);
-  g_free (seen);
-}
+ASSAY_FREE_FUNC (AssaySeen, assay_seen_free, g_array_unref (self->kinds),
+                 g_array_unref (self->judged), g_array_unref (self->whole))
 
 double
 assay_seen_pace (const AssaySeen *seen)

@@ -4,6 +4,7 @@
 
 #include <glib/gstdio.h>
 
+#include "core/base/free.h"
 #include "runner/store/sql.h"
 #include "runner/store/verify.h"
 
@@ -171,17 +172,9 @@ assay_store_is_blank (const char *folder)
   return connect_to_read (store, &is_blank, NULL) && is_blank;
 }
 
-void
-assay_store_close (AssayStore *store)
-{
-  if (store == NULL)
-    return;
-  g_hash_table_unref (store->statements);
-  g_clear_pointer (&store->session, sqlite3session_delete);
-  sqlite3_close (store->database);
-  g_free (store->path);
-  g_free (store);
-}
+ASSAY_FREE_FUNC (AssayStore, assay_store_close, g_hash_table_unref (self->statements),
+                 assay_drop (self->session, sqlite3session_delete), sqlite3_close (self->database),
+                 g_free (self->path))
 
 /* Whoever reads at the moment is not waited for. */
 gboolean
