@@ -139,7 +139,7 @@ static const CliHome homes[] = {
   { .defense = "secure-sum", .base = SAMPLES, .weaker = "users = 2\nallow_two = yes\n" },
   { .defense = "shared-gradient",
     .base = IMAGES,
-    .data = "plugin = shapes\nsize = 16\nchannels = 1\nsecrets = 20\n" },
+    .data = "plugin = shapes\nsize = 16\nchannels = 1\nsecrets = 40\n" },
   { .defense = "sparse-vector", .base = ANSWERS },
   { .defense = "unary-encoding", .base = TEN_VALUES },
 };

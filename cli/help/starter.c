@@ -316,11 +316,14 @@ write_starter (const Starter *starter)
     g_string_append (text, group);
   }
   if (starter->base->has_pictures) {
+    /* Gradients are no images. */
+    const gboolean is_shown = assay_kind (starter->kind)->picture != NULL;
+
     g_string_append_c (text, '\n');
-    cli_append_comment (text, "What was private, what was released and what came back, side by "
-                              "side.");
-    g_string_append_printf (text, "[pictures some]\ncount = 6\ndefense = %s\nreleased = yes\n",
-                            starter->defense->id);
+    cli_append_comment (text, "What was private, %swhat came back, side by side.",
+                        is_shown ? "what was released and " : "and ");
+    g_string_append_printf (text, "[pictures some]\ncount = 6\ndefense = %s\n%s",
+                            starter->defense->id, is_shown ? "released = yes\n" : "");
   }
   g_string_append_c (text, '\n');
   cli_append_comment (text,
