@@ -202,7 +202,7 @@ Test (text, what_a_value_was_meant_to_be)
                     " (a comment has a line of its own)");
   cr_assert_str_eq (assay_text_value_hint ("10%", FALSE),
                     " (a percentage is written as a share: 0.1 for 10 %)");
-  cr_assert_str_eq (assay_text_value_hint ("10%", TRUE), "");
+  cr_assert_str_eq (assay_text_value_hint ("10%", TRUE), " (without a unit: 10 in place of 10 %)");
   cr_assert_str_eq (assay_text_value_hint ("0,5", FALSE), " (decimals have a point: 0.5)");
   cr_assert_str_eq (assay_text_value_hint ("0.5, 1", FALSE),
                     " (several values are separated by semicolons: 2; 4; 8)");
