@@ -277,26 +277,6 @@ make_control (gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_
                             settings, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (AttributeInference, learner, ASSAY_LEARNER_BEST, assay_learner_names,
-                            "The learner; best: the one that does best on held-out rows of the "
-                            "attacker's own",
-                            ASSAY_PARAM_TRIES_ALL),
-        ASSAY_PARAM_CHOICE (AttributeInference, attribute, ASSAY_ATTRIBUTE_LABEL, attributes,
-                            "What is inferred: the label of the secret, a column of its further "
-                            "attributes, or whether a number of it is above a threshold"),
-        ASSAY_PARAM_INT (AttributeInference, column, 0, 0, 65535, "",
-                         "Column of the further attributes, or of the secret's own numbers, from "
-                         "0"),
-        ASSAY_PARAM_REAL (AttributeInference, quantile, 0.5, 0, 1, "",
-                          "attribute = threshold: share of the attacker's own rows that are below "
-                          "it"),
-        ASSAY_PARAM_STRING (AttributeInference, name, "",
-                            "Name of a column of the further attributes, in place of attribute and "
-                            "column",
-                            ASSAY_PARAM_EXTRA),
-        ASSAY_PARAM_END };
-
 static guint
 wants (gconstpointer values)
 {
@@ -325,7 +305,22 @@ ASSAY_ATTACK (attribute_inference, "attribute-inference",
   .reference = { "Fredrikson, Jha and Ristenpart 2015, Model Inversion Attacks that Exploit "
                  "Confidence Information; Giomi et al. 2023, Anonymeter",
                  "the question; section 4.3" },
-  ASSAY_SETTINGS (AttributeInference, parameters),
+  ASSAY_SETTINGS (AttributeInference,
+    ASSAY_PARAM_CHOICE (AttributeInference, learner, ASSAY_LEARNER_BEST, assay_learner_names,
+                        "The learner; best: the one that does best on held-out rows of the "
+                        "attacker's own",
+                        ASSAY_PARAM_TRIES_ALL),
+    ASSAY_PARAM_CHOICE (AttributeInference, attribute, ASSAY_ATTRIBUTE_LABEL, attributes,
+                        "What is inferred: the label of the secret, a column of its further "
+                        "attributes, or whether a number of it is above a threshold"),
+    ASSAY_PARAM_INT (AttributeInference, column, 0, 0, 65535, "",
+                     "Column of the further attributes, or of the secret's own numbers, from 0"),
+    ASSAY_PARAM_REAL (AttributeInference, quantile, 0.5, 0, 1, "",
+                      "attribute = threshold: share of the attacker's own rows that are below it"),
+    ASSAY_PARAM_STRING (AttributeInference, name, "",
+                        "Name of a column of the further attributes, in place of attribute and "
+                        "column",
+                        ASSAY_PARAM_EXTRA)),
   .memory = memory,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
            | ASSAY_RELEASE_CODES,

@@ -104,14 +104,6 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
                               SECRETS, COLS, RUNS, ret_case, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (CrossLinkage, view, CROSS_N_VIEWS, cross_view_names,
-                            "How items are compared: by their numbers, by the sizes of their "
-                            "components along the principal axes of the release, or by length and "
-                            "sorted numbers; best: what links best in held-out runs",
-                            ASSAY_PARAM_TRIES_ALL),
-        ASSAY_PARAM_END };
-
 /* All runs with a view of each, and the scores. */
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
@@ -130,7 +122,12 @@ ASSAY_ATTACK (cross_linkage, "cross-linkage",
                  "Unlinkability in Biometric Template Protection Systems; Ioffe 2006, "
                  "Probabilistic Linear Discriminant Analysis",
                  "the question; the likelihood ratio" },
-  ASSAY_SETTINGS (CrossLinkage, parameters),
+  ASSAY_SETTINGS (CrossLinkage,
+    ASSAY_PARAM_CHOICE (CrossLinkage, view, CROSS_N_VIEWS, cross_view_names,
+                        "How items are compared: by their numbers, by the sizes of their "
+                        "components along the principal axes of the release, or by length and "
+                        "sorted numbers; best: what links best in held-out runs",
+                        ASSAY_PARAM_TRIES_ALL)),
   .memory = memory,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS
            | ASSAY_RELEASE_CODES,

@@ -75,13 +75,6 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 ASSAY_CONTROL (make_control, own_control_make, OwnControl, void, .n_secrets = 16, .n_pairs = 400,
                .cols = 8)
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (LearnedInversion, learner, ASSAY_LEARNER_BEST, assay_learner_names,
-                            "The learner; best: the one that does best on held-out rows of the "
-                            "attacker's own",
-                            ASSAY_PARAM_TRIES_ALL),
-        ASSAY_PARAM_END };
-
 /* Examples with their copies, and the square matrices of the factorization. */
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
@@ -99,7 +92,11 @@ ASSAY_ATTACK (learned_inversion, "learned-inversion",
   .reference = { "Balle, Cherubin and Hayes 2022, Reconstructing Training Data with Informed "
                  "Adversaries",
                  "section 4; here with a release in place of a model" },
-  ASSAY_SETTINGS (LearnedInversion, parameters),
+  ASSAY_SETTINGS (LearnedInversion,
+    ASSAY_PARAM_CHOICE (LearnedInversion, learner, ASSAY_LEARNER_BEST, assay_learner_names,
+                        "The learner; best: the one that does best on held-out rows of the "
+                        "attacker's own",
+                        ASSAY_PARAM_TRIES_ALL)),
   .memory = memory,
   .reads = ASSAY_RELEASE_ANY,
   .needs = ASSAY_GRANT_MECHANISM,

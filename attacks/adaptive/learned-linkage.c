@@ -438,18 +438,6 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (LearnedLinkage, learner, ASSAY_LEARNER_BEST, assay_learner_names,
-                            "The learner; best: the one that does best on held-out rows of the "
-                            "attacker's own",
-                            ASSAY_PARAM_TRIES_ALL),
-        ASSAY_PARAM_REAL (LearnedLinkage, noise, 0.01, 0, 10, "",
-                          "Variance by which a person's known record differs from the secret, as a "
-                          "share of the mean variance of a column"),
-        ASSAY_PARAM_INT (LearnedLinkage, candidates, 100, 1, 1000000, "rows",
-                         "How many public rows it names for each item"),
-        ASSAY_PARAM_END };
-
 /* Examples with their copies, the square matrices of the factorization, and scores. */
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
@@ -469,7 +457,16 @@ ASSAY_ATTACK (learned_linkage, "learned-linkage",
   .summary = "Run the defense on other rows, learn what an item shows, and rank known records",
   .reference = { "Ioffe 2006, Probabilistic Linear Discriminant Analysis",
                  "the likelihood ratio, of one example a class; the learner is ours" },
-  ASSAY_SETTINGS (LearnedLinkage, parameters),
+  ASSAY_SETTINGS (LearnedLinkage,
+    ASSAY_PARAM_CHOICE (LearnedLinkage, learner, ASSAY_LEARNER_BEST, assay_learner_names,
+                        "The learner; best: the one that does best on held-out rows of the "
+                        "attacker's own",
+                        ASSAY_PARAM_TRIES_ALL),
+    ASSAY_PARAM_REAL (LearnedLinkage, noise, 0.01, 0, 10, "",
+                      "Variance by which a person's known record differs from the secret, as a "
+                      "share of the mean variance of a column"),
+    ASSAY_PARAM_INT (LearnedLinkage, candidates, 100, 1, 1000000, "rows",
+                     "How many public rows it names for each item")),
   .memory = memory,
   .reads = (guint) ASSAY_RELEASE_ANY & ~((guint) ASSAY_RELEASE_MIXTURES
                                          | (guint) ASSAY_RELEASE_STATISTICS),

@@ -200,15 +200,6 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
                                 RUNS, ret_case, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (Membership, sign, BEST, sign_names,
-                            "What shows that a record was in a release: its nearest item; the item "
-                            "nearest to what would be released of it (alike); the inner product "
-                            "with the mean item; how the mean item moves with it; best: what does "
-                            "best on shadow releases",
-                            ASSAY_PARAM_TRIES_ALL),
-        ASSAY_PARAM_END };
-
 /* Records with their copies, and the signs of 1000 runs. */
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
@@ -221,7 +212,13 @@ ASSAY_ATTACK (membership, "membership",
   .reference = { "Carlini, Chien, Nasr, Song, Terzis and Tramer 2022, Membership Inference Attacks "
                  "From First Principles",
                  "algorithm 1 and section IV" },
-  ASSAY_SETTINGS (Membership, parameters),
+  ASSAY_SETTINGS (Membership,
+    ASSAY_PARAM_CHOICE (Membership, sign, BEST, sign_names,
+                        "What shows that a record was in a release: its nearest item; the item "
+                        "nearest to what would be released of it (alike); the inner product with "
+                        "the mean item; how the mean item moves with it; best: what does best on "
+                        "shadow releases",
+                        ASSAY_PARAM_TRIES_ALL)),
   .memory = memory,
   .reads = ASSAY_RELEASE_ANY,
   .needs = ASSAY_GRANT_MECHANISM,

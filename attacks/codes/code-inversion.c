@@ -350,21 +350,17 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
                         "turned as not say nothing");
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (CodeInversion, flip_probability, 0, 0, 1, "",
-                          "Probability with which the defense flips a bit, which the attacker "
-                          "knows"),
-        ASSAY_PARAM_REAL (CodeInversion, ridge, 0.01, 1e-9, 1e6, "",
-                          "Ridge added to the variance of each bit"),
-        ASSAY_PARAM_INT (CodeInversion, repeats, 0, 0, 1023, "",
-                         "How many further releases of the same secrets it reads"),
-        ASSAY_PARAM_END };
-
 ASSAY_ATTACK (code_inversion, "code-inversion",
   .summary = "Estimate features from their codes by least squares",
   .reference = { "Boufounos and Baraniuk 2008, 1-Bit Compressive Sensing; PHashing and PITQ",
                  "the problem; section 3.2. The attack is ours" },
-  ASSAY_SETTINGS (CodeInversion, parameters),
+  ASSAY_SETTINGS (CodeInversion,
+    ASSAY_PARAM_REAL (CodeInversion, flip_probability, 0, 0, 1, "",
+                      "Probability with which the defense flips a bit, which the attacker knows"),
+    ASSAY_PARAM_REAL (CodeInversion, ridge, 0.01, 1e-9, 1e6, "",
+                      "Ridge added to the variance of each bit"),
+    ASSAY_PARAM_INT (CodeInversion, repeats, 0, 0, 1023, "",
+                     "How many further releases of the same secrets it reads")),
   .check = check,
   .holds = { .items = 1, .numbers = ASSAY_CODE_MAX_BITS, .per_thread = 32 << 20 },
   .reads = ASSAY_RELEASE_CODES,

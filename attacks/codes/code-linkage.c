@@ -347,28 +347,25 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (CodeLinkage, score, LIKELIHOOD, scores,
-                            "Score of a candidate: the number of bits that differ, or the "
-                            "likelihood of these, by the candidate's margins"),
-        ASSAY_PARAM_CHOICE (CodeLinkage, flips, ESTIMATED, flip_forms,
-                            "How often bits are flipped: estimated from codes and candidates, or "
-                            "known of the defense"),
-        ASSAY_PARAM_REAL (CodeLinkage, flip_probability, 0, 0, 1, "",
-                          "flips = known: probability that a bit is flipped"),
-        ASSAY_PARAM_REAL (CodeLinkage, noise, 0.25, 0, 1000, "",
-                          "score = likelihood: noise between the record and the secret, in root "
-                          "mean squares of a margin"),
-        ASSAY_PARAM_INT (CodeLinkage, candidates, 100, 1, 1000000, "public rows",
-                         "Candidates named for each code, best first"),
-        ASSAY_PARAM_INT (CodeLinkage, repeats, 0, 0, 1023, "",
-                         "How many further releases of the same secrets it reads"),
-        ASSAY_PARAM_END };
-
 ASSAY_ATTACK (code_linkage, "code-linkage",
   .summary = "Find the record that a code was made of, by hashing known records",
   .reference = { "PHashing and PITQ (private hashing)", "section 3.2; the attack is ours" },
-  ASSAY_SETTINGS (CodeLinkage, parameters),
+  ASSAY_SETTINGS (CodeLinkage,
+    ASSAY_PARAM_CHOICE (CodeLinkage, score, LIKELIHOOD, scores,
+                        "Score of a candidate: the number of bits that differ, or the likelihood "
+                        "of these, by the candidate's margins"),
+    ASSAY_PARAM_CHOICE (CodeLinkage, flips, ESTIMATED, flip_forms,
+                        "How often bits are flipped: estimated from codes and candidates, or known "
+                        "of the defense"),
+    ASSAY_PARAM_REAL (CodeLinkage, flip_probability, 0, 0, 1, "",
+                      "flips = known: probability that a bit is flipped"),
+    ASSAY_PARAM_REAL (CodeLinkage, noise, 0.25, 0, 1000, "",
+                      "score = likelihood: noise between the record and the secret, in root mean "
+                      "squares of a margin"),
+    ASSAY_PARAM_INT (CodeLinkage, candidates, 100, 1, 1000000, "public rows",
+                     "Candidates named for each code, best first"),
+    ASSAY_PARAM_INT (CodeLinkage, repeats, 0, 0, 1023, "",
+                     "How many further releases of the same secrets it reads")),
   .holds = { .numbers = 2 * ASSAY_CODE_MAX_BITS, .per_thread = 32 << 20 },
   .reads = ASSAY_RELEASE_CODES,
   .needs = ASSAY_GRANT_PUBLIC | ASSAY_GRANT_HASH_FUNCTION,

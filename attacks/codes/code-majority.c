@@ -90,19 +90,16 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (CodeMajority, repeats, 4, 0, 1023, "",
-                         "How many further releases of the same secrets it reads"),
-        ASSAY_PARAM_REAL (CodeMajority, flip_probability, 0, 0, 1, "",
-                          "Probability with which the defense flips a bit, which the attacker "
-                          "knows; above 1/2 majorities are inverted"),
-        ASSAY_PARAM_END };
-
 ASSAY_ATTACK (code_majority, "code-majority",
   .summary = "Guess the bits of codes before they were randomised, by majority over several "
              "releases",
   .reference = { "PHashing and PITQ (private hashing)", "algorithm 1; the attack is ours" },
-  ASSAY_SETTINGS (CodeMajority, parameters),
+  ASSAY_SETTINGS (CodeMajority,
+    ASSAY_PARAM_INT (CodeMajority, repeats, 4, 0, 1023, "",
+                     "How many further releases of the same secrets it reads"),
+    ASSAY_PARAM_REAL (CodeMajority, flip_probability, 0, 0, 1, "",
+                      "Probability with which the defense flips a bit, which the attacker knows; "
+                      "above 1/2 majorities are inverted")),
   .reads = ASSAY_RELEASE_CODES,
   .game = ASSAY_GAME_RECONSTRUCT,
   .repeats = repeats,

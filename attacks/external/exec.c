@@ -231,31 +231,27 @@ make_like (gconstpointer settings, AssayStreamKey key, const AssayObservation *s
   return exec_likeness_make (plays (settings), key, seen, ret_case, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_EXEC_PARAMETERS,
-        ASSAY_PARAM_CHOICE (Exec, control, 0, control_kinds,
-                            "Kind of release in the control, which releases public rows as they "
-                            "are; in the game pair these are always mixtures"),
-        ASSAY_PARAM_CHOICE (Exec, game, 0, games,
-                            "What its guess holds: estimates of the secrets; candidates, public "
-                            "rows for each released item; scores of pairs of items that may share "
-                            "a secret; scores of values of an attribute; scores of records that "
-                            "may have been released; or scores of items of two releases that may "
-                            "be of one secret",
-                            ASSAY_PARAM_EXTRA),
-        ASSAY_PARAM_BOOL (Exec, draws, TRUE,
-                          "Whether it draws random numbers, so that another seed may give another "
-                          "guess; if not, it always gets the same seed",
-                          ASSAY_PARAM_EXTRA),
-        ASSAY_PARAM_END };
-
 static const AssayExternal external
     = { .locate = locate, .files = files, .confinement = confinement };
 
 ASSAY_ATTACK (exec, "exec",
   .summary = "Another program as the attack, in any language: reads and writes .npy files",
   .reference = { "Assay", "core/external/exec-folder.h" },
-  ASSAY_SETTINGS (Exec, parameters),
+  ASSAY_SETTINGS (Exec,
+    ASSAY_EXEC_PARAMETERS,
+    ASSAY_PARAM_CHOICE (Exec, control, 0, control_kinds,
+                        "Kind of release in the control, which releases public rows as they are; "
+                        "in the game pair these are always mixtures"),
+    ASSAY_PARAM_CHOICE (Exec, game, 0, games,
+                        "What its guess holds: estimates of the secrets; candidates, public rows "
+                        "for each released item; scores of pairs of items that may share a secret; "
+                        "scores of values of an attribute; scores of records that may have been "
+                        "released; or scores of items of two releases that may be of one secret",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_BOOL (Exec, draws, TRUE,
+                      "Whether it draws random numbers, so that another seed may give another "
+                      "guess; if not, it always gets the same seed",
+                      ASSAY_PARAM_EXTRA)),
   .check = check,
   .memory = memory,
   .external = &external,

@@ -68,22 +68,19 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_STRING (Folder, folder, NULL,
-                            "The guess folder; {trial} stands for a number from 0, {defense} for "
-                            "the name of the defense in the tables"),
-        ASSAY_PARAM_CHOICE (Folder, holds, 0, games,
-                            "What it holds: estimates (or codes) of the secrets, candidates for "
-                            "every released item, pairs with scores, class-scores of an attribute "
-                            "of every secret, or member-scores of records"),
-        ASSAY_PARAM_END };
-
 static const AssayExternal external = { .verify = verify };
 
 ASSAY_ATTACK (guess_folder, "guess-folder",
   .summary = "An external guess, read from a folder of .npy files",
   .reference = { "Assay", "core/data/exchange.h" },
-  ASSAY_SETTINGS (Folder, parameters),
+  ASSAY_SETTINGS (Folder,
+    ASSAY_PARAM_STRING (Folder, folder, NULL,
+                        "The guess folder; {trial} stands for a number from 0, {defense} for the "
+                        "name of the defense in the tables"),
+    ASSAY_PARAM_CHOICE (Folder, holds, 0, games,
+                        "What it holds: estimates (or codes) of the secrets, candidates for every "
+                        "released item, pairs with scores, class-scores of an attribute of every "
+                        "secret, or member-scores of records")),
   .reads = ASSAY_RELEASE_ANY,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,

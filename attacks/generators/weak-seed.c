@@ -421,29 +421,25 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
                              secrets);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (WeakSeed, generator, 0, generators, "Which generators are tried",
-                      ASSAY_PARAM_TRIES_ALL),
-  ASSAY_PARAM_INT (WeakSeed, first_seed, 0, 0, G_MAXUINT32, "",
-                   "The first seed that is tried; for a time of day, in seconds since 1970"),
-  ASSAY_PARAM_INT (WeakSeed, seeds, 4096, 1, (gint64) 1 << 32, "seeds",
-                   "How many seeds are tried, from the first on"),
-  ASSAY_PARAM_INT (WeakSeed, offsets, 1, 1, 65536, "numbers",
-                   "Places in the generator's sequence at which the release may begin; 1: the "
-                   "first"),
-  ASSAY_PARAM_INT (WeakSeed, numbers, 4096, 64, 1 << 24, "numbers",
-                   "Numbers of the release that are looked at; the more, the smaller the noise "
-                   "that is found"),
-  ASSAY_PARAM_REAL (WeakSeed, flip_probability, 0, 0, 1, "",
-                    "Probability that a bit of a code was flipped; 0: what the release says"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (weak_seed, "weak-seed",
   .summary = "Try the seeds of well-known generators, and undo their random numbers",
   .reference = { "Carlini et al. 2021, Is Private Learning Possible with Instance Encoding?",
                  "the challenge; the attack is ours" },
-  ASSAY_SETTINGS (WeakSeed, parameters),
+  ASSAY_SETTINGS (WeakSeed,
+    ASSAY_PARAM_CHOICE (WeakSeed, generator, 0, generators, "Which generators are tried",
+                        ASSAY_PARAM_TRIES_ALL),
+    ASSAY_PARAM_INT (WeakSeed, first_seed, 0, 0, G_MAXUINT32, "",
+                     "The first seed that is tried; for a time of day, in seconds since 1970"),
+    ASSAY_PARAM_INT (WeakSeed, seeds, 4096, 1, (gint64) 1 << 32, "seeds",
+                     "How many seeds are tried, from the first on"),
+    ASSAY_PARAM_INT (WeakSeed, offsets, 1, 1, 65536, "numbers",
+                     "Places in the generator's sequence at which the release may begin; 1: the "
+                     "first"),
+    ASSAY_PARAM_INT (WeakSeed, numbers, 4096, 64, 1 << 24, "numbers",
+                     "Numbers of the release that are looked at; the more, the smaller the noise "
+                     "that is found"),
+    ASSAY_PARAM_REAL (WeakSeed, flip_probability, 0, 0, 1, "",
+                      "Probability that a bit of a code was flipped; 0: what the release says")),
   .holds = { .items = 3 },
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_CODES | ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_NONE,

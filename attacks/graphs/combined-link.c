@@ -201,19 +201,15 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
   return (guint64) shape->n_secrets * shape->n_secrets * 20;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_BOOL (CombinedLink, release, TRUE,
-                    "Whether it learns from the release and features, or from features alone"),
-  ASSAY_PARAM_CHOICE (CombinedLink, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
-                      "Similarity of items of two modalities: the mean of both cosines, or the "
-                      "cosine of one"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (combined_link, "combined-link",
   .summary = "Learn from known edges how features and release show edges, and predict the others",
   .reference = { "Assay", "logistic regression on ranks of pairs" },
-  ASSAY_SETTINGS (CombinedLink, parameters),
+  ASSAY_SETTINGS (CombinedLink,
+    ASSAY_PARAM_BOOL (CombinedLink, release, TRUE,
+                      "Whether it learns from the release and features, or from features alone"),
+    ASSAY_PARAM_CHOICE (CombinedLink, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
+                        "Similarity of items of two modalities: the mean of both cosines, or the "
+                        "cosine of one")),
   .memory = memory,
   .reads = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES,
   .needs = ASSAY_GRANT_FEATURES | ASSAY_GRANT_KNOWN_EDGES,

@@ -36,17 +36,13 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
          + (guint64) shape->n_secrets * shape->cols * sizeof (float);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (FeatureLink, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
-                      "Similarity of items of two modalities: the mean of both cosines, or the "
-                      "cosine of one"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (feature_link, "feature-link",
   .summary = "Take items with similar features as joined, without the release: a baseline",
   .reference = { "Assay", "core/graph/likeness.h" },
-  ASSAY_SETTINGS (FeatureLink, parameters),
+  ASSAY_SETTINGS (FeatureLink,
+    ASSAY_PARAM_CHOICE (FeatureLink, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
+                        "Similarity of items of two modalities: the mean of both cosines, or the "
+                        "cosine of one")),
   .memory = memory,
   .reads = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES,
   .needs = ASSAY_GRANT_FEATURES,

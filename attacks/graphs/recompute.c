@@ -67,21 +67,17 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
   return (guint64) shape->n_secrets * shape->n_secrets * 24;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Recompute, bound, 0, 0, 100000, "neighbours",
-                   "D; 0: what the release says, or else 100"),
-  ASSAY_PARAM_CHOICE (Recompute, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
-                      "Similarity of items of two modalities: the mean of both cosines, or the "
-                      "cosine of one"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (recompute, "recompute",
   .summary = "Clip all pairs by features alone, as a defense would that builds its graph from them",
   .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
                  "Hashing",
                  "algorithm 1, line 4" },
-  ASSAY_SETTINGS (Recompute, parameters),
+  ASSAY_SETTINGS (Recompute,
+    ASSAY_PARAM_INT (Recompute, bound, 0, 0, 100000, "neighbours",
+                     "D; 0: what the release says, or else 100"),
+    ASSAY_PARAM_CHOICE (Recompute, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
+                        "Similarity of items of two modalities: the mean of both cosines, or the "
+                        "cosine of one")),
   .memory = memory,
   .reads = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES,
   .needs = ASSAY_GRANT_FEATURES,

@@ -331,33 +331,29 @@ memory (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)
   return (8 * total + 24 * 24 * 2 * n) * 2 * n * sizeof (float);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Inversion, secrets, 0, 0, 1000000, "",
-                   "How many secrets there are, where the release does not say how many mixtures "
-                   "each has"),
-  ASSAY_PARAM_INT (Inversion, k, 0, 0, WHITENING_MAX_IMAGES, "images",
-                   "Images in each mixture, two of them secret, where the release does not say"),
-  ASSAY_PARAM_REAL (Inversion, max_coefficient, 0.65, 0, 1, "",
-                    "The largest coefficient of the mixtures (c1), where the release does not say"),
-  ASSAY_PARAM_BOOL (Inversion, labels, TRUE, "Whether labels are used where they are granted"),
-  ASSAY_PARAM_INT (
-      Inversion, matchings, 1, 0, 20, "",
-      "With labels: how often pairs are found from squares before public images are looked for"),
-  ASSAY_PARAM_INT (Inversion, rounds, 3, 0, 50, "",
-                   "How often public images, secrets and pairs are found again in turn"),
-  ASSAY_PARAM_INT (
-      Inversion, tries, 2, 1, 100, "",
-      "The most attempts, until one is sure by its own measure; every second one allows for "
-      "mirrored secrets",
-      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .summary = "Recover secrets from masked mixtures of two secrets and public images",
   .reference = { "Carlini et al. 2020, Is Private Learning Possible with Instance Encoding?",
                  "section 5; phase retrieval in place of its networks" },
-  ASSAY_SETTINGS (Inversion, parameters),
+  ASSAY_SETTINGS (Inversion,
+    ASSAY_PARAM_INT (Inversion, secrets, 0, 0, 1000000, "",
+                     "How many secrets there are, where the release does not say how many mixtures "
+                     "each has"),
+    ASSAY_PARAM_INT (Inversion, k, 0, 0, WHITENING_MAX_IMAGES, "images",
+                     "Images in each mixture, two of them secret, where the release does not say"),
+    ASSAY_PARAM_REAL (Inversion, max_coefficient, 0.65, 0, 1, "",
+                      "The largest coefficient of the mixtures (c1), where the release does not "
+                      "say"),
+    ASSAY_PARAM_BOOL (Inversion, labels, TRUE, "Whether labels are used where they are granted"),
+    ASSAY_PARAM_INT (Inversion, matchings, 1, 0, 20, "",
+                     "With labels: how often pairs are found from squares before public images are "
+                     "looked for"),
+    ASSAY_PARAM_INT (Inversion, rounds, 3, 0, 50, "",
+                     "How often public images, secrets and pairs are found again in turn"),
+    ASSAY_PARAM_INT (Inversion, tries, 2, 1, 100, "",
+                     "The most attempts, until one is sure by its own measure; every second one "
+                     "allows for mirrored secrets",
+                     ASSAY_PARAM_EXTRA)),
   /* Magnitudes, squares, both metrics' products; public images in both forms, and to learn from;
    * metrics. */
   .holds = { .items = 4, .publics = 5, .columns = 13 },

@@ -260,31 +260,28 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   return subspace_clusters_make (&clusters, key, ret_case, error);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Clustering, neighbours, 100, 3, 20000, "rows",
-                   "Public rows near the subspace that are clustered (V)"),
-  ASSAY_PARAM_INT (Clustering, clusters, 0, 0, 256, "",
-                   "Clusters of V; 0: m/2 + 1, the number of points in a hybrid lifting"),
-  ASSAY_PARAM_INT (Clustering, rounds, 50, 1, 10000, "", "The most rounds of k-means"),
-  ASSAY_PARAM_CHOICE (Clustering, start, START_RANDOM, start_names,
-                      "Where k-means starts: from random rows that are far apart (k-means++); or "
-                      "from the row nearest to the subspace, and then always the farthest from all "
-                      "so far",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_INT (Clustering, starts, 3, 1, 1000, "",
-                   "start = random: how often k-means is started; the tightest clusters are taken"),
-  ASSAY_PARAM_INT (Clustering, others, 5000, 16, 100000000, "subspaces",
-                   "How many subspaces, the first of the release, are tested for intersection"),
-  ASSAY_PARAM_REAL (Clustering, tolerance, 4, 1, 1e6, "",
-                    "Subspaces meet if they do within this multiple of the rounding error of "
-                    "float32"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (clustering, "clustering",
   .summary = "Cluster public descriptors near the subspace; guess the one that no other meets",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.2, equation 2" },
-  ASSAY_SETTINGS (Clustering, parameters),
+  ASSAY_SETTINGS (Clustering,
+    ASSAY_PARAM_INT (Clustering, neighbours, 100, 3, 20000, "rows",
+                     "Public rows near the subspace that are clustered (V)"),
+    ASSAY_PARAM_INT (Clustering, clusters, 0, 0, 256, "",
+                     "Clusters of V; 0: m/2 + 1, the number of points in a hybrid lifting"),
+    ASSAY_PARAM_INT (Clustering, rounds, 50, 1, 10000, "", "The most rounds of k-means"),
+    ASSAY_PARAM_CHOICE (Clustering, start, START_RANDOM, start_names,
+                        "Where k-means starts: from random rows that are far apart (k-means++); or "
+                        "from the row nearest to the subspace, and then always the farthest from "
+                        "all so far",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (Clustering, starts, 3, 1, 1000, "",
+                     "start = random: how often k-means is started; the tightest clusters are "
+                     "taken"),
+    ASSAY_PARAM_INT (Clustering, others, 5000, 16, 100000000, "subspaces",
+                     "How many subspaces, the first of the release, are tested for intersection"),
+    ASSAY_PARAM_REAL (Clustering, tolerance, 4, 1, 1e6, "",
+                      "Subspaces meet if they do within this multiple of the rounding error of "
+                      "float32")),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_SUBSPACES,

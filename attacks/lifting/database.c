@@ -408,39 +408,36 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   return is_made;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Database, neighbours, 100, 1, 1000000, "rows",
-                   "Rows near the subspace that are considered, after the adversarial ones (V)"),
-  ASSAY_PARAM_INT (Database, averaged, 10, 1, 1000000, "rows",
-                   "How many of those farthest from the adversarial rows are averaged (U)"),
-  ASSAY_PARAM_CHOICE (Database, selection, SELECT_FAR, selections,
-                      "Which of V are averaged: those farthest from the adversarial rows, or those "
-                      "with the largest ratio of that distance to the distance from the subspace",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_CHOICE (Database, adversarial, COUNTED, adversarial_names,
-                      "How many adversarial rows a subspace holds: none, m/2, m, or as many as lie "
-                      "in it"),
-  ASSAY_PARAM_BOOL (Database, show_near, FALSE,
-                    "Whether the adversarial rows and the next 50 are returned, too, which "
-                    "ratio-test needs"),
-  ASSAY_PARAM_CHOICE (Database, search, SUBSPACE_SEARCH_EXACT, subspace_search_names,
-                      "Whether all rows are searched, or only some lists of them; search-recall "
-                      "then measures which share of the nearest was found",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_INT (Database, lists, 0, 0, SUBSPACE_SEARCH_MAX_LISTS, "lists",
-                   "search = approximate: lists into which the rows are divided; 0: about 4 sqrt "
-                   "(rows), and at most rows / 16",
-                   ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_INT (Database, probes, 0, 0, SUBSPACE_SEARCH_MAX_LISTS, "lists",
-                   "search = approximate: lists searched for each subspace; 0: a sixteenth",
-                   ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (database, "database",
   .summary = "Find the adversarial descriptors in the lifting database, and then the secret",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1, equation 1" },
-  ASSAY_SETTINGS (Database, parameters),
+  ASSAY_SETTINGS (Database,
+    ASSAY_PARAM_INT (Database, neighbours, 100, 1, 1000000, "rows",
+                     "Rows near the subspace that are considered, after the adversarial ones (V)"),
+    ASSAY_PARAM_INT (Database, averaged, 10, 1, 1000000, "rows",
+                     "How many of those farthest from the adversarial rows are averaged (U)"),
+    ASSAY_PARAM_CHOICE (Database, selection, SELECT_FAR, selections,
+                        "Which of V are averaged: those farthest from the adversarial rows, or "
+                        "those with the largest ratio of that distance to the distance from the "
+                        "subspace",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_CHOICE (Database, adversarial, COUNTED, adversarial_names,
+                        "How many adversarial rows a subspace holds: none, m/2, m, or as many as "
+                        "lie in it"),
+    ASSAY_PARAM_BOOL (Database, show_near, FALSE,
+                      "Whether the adversarial rows and the next 50 are returned, too, which "
+                      "ratio-test needs"),
+    ASSAY_PARAM_CHOICE (Database, search, SUBSPACE_SEARCH_EXACT, subspace_search_names,
+                        "Whether all rows are searched, or only some lists of them; search-recall "
+                        "then measures which share of the nearest was found",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (Database, lists, 0, 0, SUBSPACE_SEARCH_MAX_LISTS, "lists",
+                     "search = approximate: lists into which the rows are divided; 0: about 4 sqrt "
+                     "(rows), and at most rows / 16",
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (Database, probes, 0, 0, SUBSPACE_SEARCH_MAX_LISTS, "lists",
+                     "search = approximate: lists searched for each subspace; 0: a sixteenth",
+                     ASSAY_PARAM_EXTRA)),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_SUBSPACES,

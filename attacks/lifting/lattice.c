@@ -425,25 +425,6 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
                  assay_matrix_view (others), ret_case, error));
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (Lattice, game, RECONSTRUCT, games,
-                      "Guess the secret, or name the public rows that are records of it",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_REAL (Lattice, length, 0, 0, 1e6, "",
-                    "L2 norm of descriptors as integers (SIFT: 512); 0: any"),
-  ASSAY_PARAM_REAL (Lattice, spread, 40, 2, 1e6, "", "How far the norm may be from that"),
-  ASSAY_PARAM_REAL (Lattice, unit, 1, 1e-6, 1e9, "",
-                    "The integer that stands for 1 where rows are not of length 1 (255 for bytes "
-                    "as shares)"),
-  ASSAY_PARAM_REAL (Lattice, seconds, 0, 0, 1e9, "s",
-                    "It stops after this time, and guesses by what it found so far; 0: it searches "
-                    "everything, however long that takes"),
-  ASSAY_PARAM_INT (Lattice, candidates, 64, 1, 4096, "",
-                   "The most candidates that the guess names for each subspace; in the game link, "
-                   "public rows"),
-  ASSAY_PARAM_END
-};
-
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
@@ -460,7 +441,22 @@ ASSAY_ATTACK (lattice, "lattice",
   .reference = { "Lenstra, Lenstra and Lovasz 1982, Factoring Polynomials with Rational "
                  "Coefficients",
                  "section 1.39; its use on affine lifting is ours" },
-  ASSAY_SETTINGS (Lattice, parameters),
+  ASSAY_SETTINGS (Lattice,
+    ASSAY_PARAM_CHOICE (Lattice, game, RECONSTRUCT, games,
+                        "Guess the secret, or name the public rows that are records of it",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_REAL (Lattice, length, 0, 0, 1e6, "",
+                      "L2 norm of descriptors as integers (SIFT: 512); 0: any"),
+    ASSAY_PARAM_REAL (Lattice, spread, 40, 2, 1e6, "", "How far the norm may be from that"),
+    ASSAY_PARAM_REAL (Lattice, unit, 1, 1e-6, 1e9, "",
+                      "The integer that stands for 1 where rows are not of length 1 (255 for bytes "
+                      "as shares)"),
+    ASSAY_PARAM_REAL (Lattice, seconds, 0, 0, 1e9, "s",
+                      "It stops after this time, and guesses by what it found so far; 0: it "
+                      "searches everything, however long that takes"),
+    ASSAY_PARAM_INT (Lattice, candidates, 64, 1, 4096, "",
+                     "The most candidates that the guess names for each subspace; in the game "
+                     "link, public rows")),
   .memory = memory,
   .reads = ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_NONE,

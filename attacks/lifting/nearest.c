@@ -78,15 +78,12 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 ASSAY_CONTROL (make_control, subspace_control_make, SubspaceControl, void, .n_secrets = 16,
                .n_public = 64, .cols = 32, .dimension = 2)
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_BOOL (Nearest, project, FALSE,
-                          "Whether the descriptor that was found is projected onto the subspace"),
-        ASSAY_PARAM_END };
-
 ASSAY_ATTACK (nearest, "nearest",
   .summary = "Take the public descriptor nearest to the subspace",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
-  ASSAY_SETTINGS (Nearest, parameters),
+  ASSAY_SETTINGS (Nearest,
+    ASSAY_PARAM_BOOL (Nearest, project, FALSE,
+                      "Whether the descriptor that was found is projected onto the subspace")),
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_PUBLIC,
   .writes = subspace_guess_arrays,

@@ -386,33 +386,29 @@ memory (gconstpointer data, const AssayShape *shape)
                * (MAX (shape->output_bytes, sizeof (float)) + sizeof (double));
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Distinguish, runs, 100000, 100, 1e12, "runs",
-                   "Fresh runs on each side, on which the event is tested"),
-  ASSAY_PARAM_INT (Distinguish, training, 100000, 100, 1e8, "runs",
-                   "Runs on each side, on which the event is chosen; as many again are shared by "
-                   "all pairs"),
-  ASSAY_PARAM_CHOICE (Distinguish, score, EVENT_AUTO, scores,
-                      "What outputs are ordered by; auto: likelihood where the density is known, "
-                      "patterns where outputs are discrete enough, and otherwise whichever of the "
-                      "others promises most on training runs",
-                      ASSAY_PARAM_TRIES_ALL),
-  ASSAY_PARAM_INT (Distinguish, candidates, 0, 0, 10000, "pairs",
-                   "Pairs of neighbouring inputs that are tried, with at least 1000 runs on each "
-                   "side (or `training`, if that is less): those of the defense, then those made "
-                   "from its domain, then random ones; 0: all but the random ones"),
-  ASSAY_PARAM_STRING (Distinguish, delta, claimed,
-                      "delta that is audited: claimed, or a number that is at least 0 and less "
-                      "than 1"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_AUDITOR (distinguish, "distinguish",
   .summary = "Tell two neighbouring inputs of a mechanism apart by an event learned on its runs",
   .reference = { "Ding et al. 2018, Detecting Violations of Differential Privacy; Bichsel et al. "
                  "2021, DP-Sniper",
                  "event selection (StatDP); attacks from classifiers (DP-Sniper)" },
-  ASSAY_SETTINGS (Distinguish, parameters),
+  ASSAY_SETTINGS (Distinguish,
+    ASSAY_PARAM_INT (Distinguish, runs, 100000, 100, 1e12, "runs",
+                     "Fresh runs on each side, on which the event is tested"),
+    ASSAY_PARAM_INT (Distinguish, training, 100000, 100, 1e8, "runs",
+                     "Runs on each side, on which the event is chosen; as many again are shared by "
+                     "all pairs"),
+    ASSAY_PARAM_CHOICE (Distinguish, score, EVENT_AUTO, scores,
+                        "What outputs are ordered by; auto: likelihood where the density is known, "
+                        "patterns where outputs are discrete enough, and otherwise whichever of "
+                        "the others promises most on training runs",
+                        ASSAY_PARAM_TRIES_ALL),
+    ASSAY_PARAM_INT (Distinguish, candidates, 0, 0, 10000, "pairs",
+                     "Pairs of neighbouring inputs that are tried, with at least 1000 runs on each "
+                     "side (or `training`, if that is less): those of the defense, then those made "
+                     "from its domain, then random ones; 0: all but the random ones"),
+    ASSAY_PARAM_STRING (Distinguish, delta, claimed,
+                        "delta that is audited: claimed, or a number that is at least 0 and less "
+                        "than 1")),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS

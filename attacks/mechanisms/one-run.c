@@ -193,20 +193,16 @@ memory (gconstpointer data, const AssayShape *shape)
          * (2 * MAX (shape->cols, 1) * sizeof (float) + sizeof (guint8) + 3 * sizeof (double));
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (OneRun, canaries, 1000, 10, 1000000, "",
-                   "Records each of which is put into the dataset with probability 1/2"),
-  ASSAY_PARAM_INT (OneRun, guesses, 600, 0, 1000000, "",
-                   "About how many canaries it guesses, the most extreme ones; an even number; 0: "
-                   "about all"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_AUDITOR (one_run, "one-run",
   .summary = "Guess which of many canaries were in the dataset of a single release",
   .reference = { "Steinke, Nasr and Jagielski 2023, Privacy Auditing with One (1) Training Run",
                  "algorithm 1, theorem 5.2" },
-  ASSAY_SETTINGS (OneRun, parameters),
+  ASSAY_SETTINGS (OneRun,
+    ASSAY_PARAM_INT (OneRun, canaries, 1000, 10, 1000000, "",
+                     "Records each of which is put into the dataset with probability 1/2"),
+    ASSAY_PARAM_INT (OneRun, guesses, 600, 0, 1000000, "",
+                     "About how many canaries it guesses, the most extreme ones; an even number; "
+                     "0: about all")),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_STATISTICS,

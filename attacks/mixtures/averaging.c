@@ -270,28 +270,6 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Averaging, .n
                = settings->grouping == FOUND ? (gsize) MIN (settings->similar + 1, 50) : 80,
                .is_positive = settings->absolute, .has_mask = settings->absolute)
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (Averaging, grouping, IF_GRANTED, groupings,
-                      "Which mixtures are averaged: those of a group where groups are granted, or "
-                      "those found to be similar"),
-  ASSAY_PARAM_CHOICE (Averaging, similarity, INNER_PRODUCT, similarities,
-                      "Similarity by which mixtures of one secret are found"),
-  ASSAY_PARAM_INT (Averaging, similar, 5, 1, 100000, "mixtures",
-                   "Mixtures averaged with each one where groups are found"),
-  ASSAY_PARAM_BOOL (Averaging, absolute, FALSE,
-                    "Whether absolute values are averaged, which a mask of signs does not change"),
-  ASSAY_PARAM_BOOL (Averaging, centre, TRUE,
-                    "Whether the mean image is subtracted before rescaling"),
-  ASSAY_PARAM_REAL (Averaging, gain, 0, 0, 1000, "",
-                    "Factor by which an average is multiplied; 0: 1 / the mean share of a "
-                    "mixture's owner, where the release says it"),
-  ASSAY_PARAM_BOOL (Averaging, clip, TRUE,
-                    "Whether values are clipped to the range between black and white"),
-  ASSAY_PARAM_INT (Averaging, rounds, 0, 0, 10000, "",
-                   "Rounds of joint least squares for all secrets, where groups are granted"),
-  ASSAY_PARAM_END
-};
-
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
@@ -305,7 +283,26 @@ memory (gconstpointer data, const AssayShape *shape)
 ASSAY_ATTACK (averaging, "averaging",
   .summary = "Average the mixtures of one secret, whether these are known or found",
   .reference = { MIXTURE_PAPER, "sections 2.1 and 5.3, figure 7" },
-  ASSAY_SETTINGS (Averaging, parameters),
+  ASSAY_SETTINGS (Averaging,
+    ASSAY_PARAM_CHOICE (Averaging, grouping, IF_GRANTED, groupings,
+                        "Which mixtures are averaged: those of a group where groups are granted, "
+                        "or those found to be similar"),
+    ASSAY_PARAM_CHOICE (Averaging, similarity, INNER_PRODUCT, similarities,
+                        "Similarity by which mixtures of one secret are found"),
+    ASSAY_PARAM_INT (Averaging, similar, 5, 1, 100000, "mixtures",
+                     "Mixtures averaged with each one where groups are found"),
+    ASSAY_PARAM_BOOL (Averaging, absolute, FALSE,
+                      "Whether absolute values are averaged, which a mask of signs does not "
+                      "change"),
+    ASSAY_PARAM_BOOL (Averaging, centre, TRUE,
+                      "Whether the mean image is subtracted before rescaling"),
+    ASSAY_PARAM_REAL (Averaging, gain, 0, 0, 1000, "",
+                      "Factor by which an average is multiplied; 0: 1 / the mean share of a "
+                      "mixture's owner, where the release says it"),
+    ASSAY_PARAM_BOOL (Averaging, clip, TRUE,
+                      "Whether values are clipped to the range between black and white"),
+    ASSAY_PARAM_INT (Averaging, rounds, 0, 0, 10000, "",
+                     "Rounds of joint least squares for all secrets, where groups are granted")),
   .holds = { .items = 10, .per_thread = MIXTURE_PANEL_BYTES },
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,

@@ -27,26 +27,21 @@ options_of (const Braverman *settings)
 ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secrets = 24,
                .n_public = 200, .side = 48, .n_partners = 2, .has_mask = TRUE)
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_BOOL (Braverman, centre, FALSE,
-                    "Whether the mean of the public squares is subtracted"),
-  ASSAY_PARAM_BOOL (Braverman, whiten, FALSE,
-                    "Whether squares are weighted by their inverse covariance, shrunk towards the "
-                    "identity"),
-  ASSAY_PARAM_REAL (Braverman, shrinkage, 0.1, 0.001, 1, "",
-                    "whiten = yes: share of the mean variance in the covariance"),
-  ASSAY_PARAM_BOOL (Braverman, unit, FALSE,
-                    "Whether squares are scaled to unit length before the product"),
-  MIXTURE_PARAMETER_KEEP (Braverman),
-  ASSAY_PARAM_END
-};
-
-MIXTURE_LINK_ATTACK (
-    braverman, "braverman", Braverman,
-    .summary = "Rank public images by the inner product of squares, which no mask of signs changes",
-    .reference = { MIXTURE_PAPER, "section 9, Braverman's attack" },
-    .control
-    = { .says = "masked Gaussian images hold two of 200 public ones each, and one of these ranks "
-                "first",
-        .make = make_control,
-        .at_least = 0.9 });
+MIXTURE_LINK_ATTACK (braverman, "braverman", Braverman,
+  .summary = "Rank public images by the inner product of squares, which no mask of signs changes",
+  .reference = { MIXTURE_PAPER, "section 9, Braverman's attack" },
+  ASSAY_SETTINGS (Braverman,
+    ASSAY_PARAM_BOOL (Braverman, centre, FALSE,
+                      "Whether the mean of the public squares is subtracted"),
+    ASSAY_PARAM_BOOL (Braverman, whiten, FALSE,
+                      "Whether squares are weighted by their inverse covariance, shrunk towards "
+                      "the identity"),
+    ASSAY_PARAM_REAL (Braverman, shrinkage, 0.1, 0.001, 1, "",
+                      "whiten = yes: share of the mean variance in the covariance"),
+    ASSAY_PARAM_BOOL (Braverman, unit, FALSE,
+                      "Whether squares are scaled to unit length before the product"),
+    MIXTURE_PARAMETER_KEEP (Braverman)),
+  .control = { .says = "masked Gaussian images hold two of 200 public ones each, and one of these "
+                       "ranks first",
+               .make = make_control,
+               .at_least = 0.9 });

@@ -141,16 +141,6 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
                         settings->pairs, WHITENED_PAIRS);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_BOOL (InnerProductPair, absolute, FALSE,
-                          "Whether absolute values are compared, each less its mean, which a mask "
-                          "of signs does not change"),
-        MIXTURE_PARAMETERS (InnerProductPair),
-        ASSAY_PARAM_INT (InnerProductPair, pairs, 1000000, 1, 1000000000, "",
-                         "The most pairs that are scored; of more mixtures, the pairs of a random "
-                         "subset"),
-        ASSAY_PARAM_END };
-
 static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
@@ -163,7 +153,14 @@ memory (gconstpointer data, const AssayShape *shape)
 ASSAY_ATTACK (inner_product_pair, "inner-product-pair",
   .summary = "Score pairs of mixtures by their inner product, to find those that share a secret",
   .reference = { MIXTURE_PAPER, "section 2.1" },
-  ASSAY_SETTINGS (InnerProductPair, parameters),
+  ASSAY_SETTINGS (InnerProductPair,
+    ASSAY_PARAM_BOOL (InnerProductPair, absolute, FALSE,
+                      "Whether absolute values are compared, each less its mean, which a mask of "
+                      "signs does not change"),
+    MIXTURE_PARAMETERS (InnerProductPair),
+    ASSAY_PARAM_INT (InnerProductPair, pairs, 1000000, 1, 1000000000, "",
+                     "The most pairs that are scored; of more mixtures, the pairs of a random "
+                     "subset")),
   .check = check,
   MIXTURE_HOLDS,
   .memory = memory,

@@ -223,15 +223,13 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Subtract, .n_secrets = 16,
                .n_public = 200, .side = 40, .n_partners = MIN ((gsize) settings->partners, 4))
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (Subtract, partners, 3, 1, MOST_PARTNERS, "public images",
-                         "Public images that are looked for in each mixture and subtracted"),
-        MIXTURE_PARAMETERS (Subtract), ASSAY_PARAM_END };
-
 ASSAY_ATTACK (inner_product_subtract, "inner-product-subtract",
   .summary = "Find the public images of a mixture, fit their coefficients, and subtract them",
   .reference = { MIXTURE_PAPER, "section 2.2" },
-  ASSAY_SETTINGS (Subtract, parameters),
+  ASSAY_SETTINGS (Subtract,
+    ASSAY_PARAM_INT (Subtract, partners, 3, 1, MOST_PARTNERS, "public images",
+                     "Public images that are looked for in each mixture and subtracted"),
+    MIXTURE_PARAMETERS (Subtract)),
   .holds = { .items = 4, .publics = 4, .columns = 5, .columns_under = "whiten" },
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,

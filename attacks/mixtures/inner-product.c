@@ -32,18 +32,16 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, InnerProduct,
                .n_public = 200, .side = settings->absolute ? 48 : 32, .n_partners = 2,
                .has_mask = settings->absolute)
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_BOOL (InnerProduct, absolute, FALSE,
-                          "Whether absolute values are compared, each less its mean, which a mask "
-                          "of signs does not change"),
-        MIXTURE_PARAMETERS (InnerProduct), MIXTURE_PARAMETER_KEEP (InnerProduct), ASSAY_PARAM_END };
-
 MIXTURE_LINK_ATTACK (inner_product, "inner-product", InnerProduct,
-                     .summary = "Rank public images by their inner product with a mixture",
-                     .reference = { MIXTURE_PAPER, "section 2.2" },
-                     .control
-                     = { .says
-                         = "Gaussian images are mixed with two of 200 public ones each, and one of "
-                           "these ranks first",
-                         .make = make_control,
-                         .at_least = 0.9 });
+  .summary = "Rank public images by their inner product with a mixture",
+  .reference = { MIXTURE_PAPER, "section 2.2" },
+  ASSAY_SETTINGS (InnerProduct,
+    ASSAY_PARAM_BOOL (InnerProduct, absolute, FALSE,
+                      "Whether absolute values are compared, each less its mean, which a mask of "
+                      "signs does not change"),
+    MIXTURE_PARAMETERS (InnerProduct),
+    MIXTURE_PARAMETER_KEEP (InnerProduct)),
+  .control = { .says = "Gaussian images are mixed with two of 200 public ones each, and one of "
+                       "these ranks first",
+               .make = make_control,
+               .at_least = 0.9 });

@@ -65,8 +65,8 @@ gboolean mixture_pair_products (AssayView left, AssayView right, float *ret_scor
 gboolean mixture_find_k (const AssayRelease *release, gint64 own, gint64 usual, const char *instead,
                          gint64 *ret_k, GError **error);
 
-/* An attack of the game link by one space for all: the settings in Struct, with `keep` and rows in
- * `parameters`, are what options_of () makes features by. */
+/* An attack of the game link by one space for all: the settings in Struct, among them `keep`,
+ * are what options_of () makes features by. */
 #define MIXTURE_LINK_ATTACK(symbol, name, Struct, ...)                                             \
   static gboolean attack (const AssayAttackContext *context, const AssayObservation *seen,         \
                           AssayGuess *ret_guess, GError **error)                                   \
@@ -75,6 +75,6 @@ gboolean mixture_find_k (const AssayRelease *release, gint64 own, gint64 usual, 
     const MixtureOptions options = options_of (settings);                                          \
     return mixture_link (&options, settings->keep, seen, ret_guess, error);                        \
   }                                                                                                \
-  ASSAY_ATTACK (symbol, name, ASSAY_SETTINGS (Struct, parameters), MIXTURE_HOLDS,                  \
-                .reads = ASSAY_RELEASE_MIXTURES, .needs = ASSAY_GRANT_PUBLIC,                      \
-                .game = ASSAY_GAME_LINK, .attack = attack, __VA_ARGS__)
+  ASSAY_ATTACK (symbol, name, MIXTURE_HOLDS, .reads = ASSAY_RELEASE_MIXTURES,                      \
+                .needs = ASSAY_GRANT_PUBLIC, .game = ASSAY_GAME_LINK, .attack = attack,            \
+                __VA_ARGS__)

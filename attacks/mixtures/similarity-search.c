@@ -183,22 +183,6 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, SimilaritySea
                .n_secrets = 16, .n_public = 100, .side = 48, .n_partners = 2,
                .has_mask = settings->absolute)
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_BOOL (SimilaritySearch, absolute, FALSE,
-                    "Whether absolute values are compared, which a mask of signs does not change"),
-  ASSAY_PARAM_INT (SimilaritySearch, crops, 0, 0, 1000, "",
-                   "Random windows of each public image that are tried, as well as the image "
-                   "itself"),
-  ASSAY_PARAM_BOOL (SimilaritySearch, all_windows, FALSE,
-                    "Whether all windows are tried in place of random ones: each shift down and "
-                    "right, mirrored and not",
-                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_INT (SimilaritySearch, shift, 4, 0, 1000, "px",
-                   "How far a window is moved at most, either way"),
-  MIXTURE_PARAMETER_KEEP (SimilaritySearch),
-  ASSAY_PARAM_END
-};
-
 static gboolean
 check (gconstpointer settings, const AssayShape *shape, GError **error)
 {
@@ -209,7 +193,20 @@ check (gconstpointer settings, const AssayShape *shape, GError **error)
 ASSAY_ATTACK (similarity_search, "similarity-search",
   .summary = "Rank public images by their structural similarity with a mixture",
   .reference = { MIXTURE_PAPER, "section 5.3, figure 8" },
-  ASSAY_SETTINGS (SimilaritySearch, parameters),
+  ASSAY_SETTINGS (SimilaritySearch,
+    ASSAY_PARAM_BOOL (SimilaritySearch, absolute, FALSE,
+                      "Whether absolute values are compared, which a mask of signs does not "
+                      "change"),
+    ASSAY_PARAM_INT (SimilaritySearch, crops, 0, 0, 1000, "",
+                     "Random windows of each public image that are tried, as well as the image "
+                     "itself"),
+    ASSAY_PARAM_BOOL (SimilaritySearch, all_windows, FALSE,
+                      "Whether all windows are tried in place of random ones: each shift down and "
+                      "right, mirrored and not",
+                      ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (SimilaritySearch, shift, 4, 0, 1000, "px",
+                     "How far a window is moved at most, either way"),
+    MIXTURE_PARAMETER_KEEP (SimilaritySearch)),
   .check = check,
   .holds = { .items = 2, .publics = 8, .pairs = 1, .per_thread = 64 << 20 },
   .reads = ASSAY_RELEASE_MIXTURES,

@@ -304,25 +304,6 @@ memory (gconstpointer data, const AssayShape *shape)
          + (guint64) MIN (shape->n_public, 100000) * 12 * shape->cols * sizeof (float);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (DirectInversion, side, 32, 16, 256, "pixels",
-                   "Side of the pictures that are painted; a multiple of 8"),
-  ASSAY_PARAM_INT (DirectInversion, channels, 32, 1, 128, "",
-                   "Principal directions of the expected descriptors that the network gets as "
-                   "input"),
-  ASSAY_PARAM_INT (DirectInversion, width, 8, 8, 128, "channels",
-                   "Width of the U-Net at full size; a multiple of 8"),
-  ASSAY_PARAM_INT (DirectInversion, epochs, 40, 1, 10000, "", "The most epochs of training"),
-  ASSAY_PARAM_INT (DirectInversion, windows, 4, 1, 1000, "",
-                   "Windows cut from each public photograph in an epoch"),
-  ASSAY_PARAM_INT (DirectInversion, patience, 10, 1, 10000, "epochs",
-                   "Training ends after so many epochs without a lower error on held-out "
-                   "photographs"),
-  ASSAY_PARAM_REAL (DirectInversion, rate, 0.002, 1e-6, 1, "",
-                    "Learning rate (Adam) of the first batch"),
-  ASSAY_PARAM_END
-};
-
 static const AssayArraySpec guess_arrays[] = {
   { "photographs", "fq", ASSAY_FLOAT32, TRUE, 0 },
   { "photograph-groups", "f", ASSAY_INT64, TRUE, 0 },
@@ -334,7 +315,22 @@ ASSAY_ATTACK (direct_inversion, "direct-inversion",
   .reference = { "Dusmanu et al. 2021, Privacy-Preserving Image Features via Adversarial Affine "
                  "Subspace Embeddings; Pittaluga and Zhuang 2023, LDP-FEAT",
                  "the direct inversion attack; tables 1 and 4" },
-  ASSAY_SETTINGS (DirectInversion, parameters),
+  ASSAY_SETTINGS (DirectInversion,
+    ASSAY_PARAM_INT (DirectInversion, side, 32, 16, 256, "pixels",
+                     "Side of the pictures that are painted; a multiple of 8"),
+    ASSAY_PARAM_INT (DirectInversion, channels, 32, 1, 128, "",
+                     "Principal directions of the expected descriptors that the network gets as "
+                     "input"),
+    ASSAY_PARAM_INT (DirectInversion, width, 8, 8, 128, "channels",
+                     "Width of the U-Net at full size; a multiple of 8"),
+    ASSAY_PARAM_INT (DirectInversion, epochs, 40, 1, 10000, "", "The most epochs of training"),
+    ASSAY_PARAM_INT (DirectInversion, windows, 4, 1, 1000, "",
+                     "Windows cut from each public photograph in an epoch"),
+    ASSAY_PARAM_INT (DirectInversion, patience, 10, 1, 10000, "epochs",
+                     "Training ends after so many epochs without a lower error on held-out "
+                     "photographs"),
+    ASSAY_PARAM_REAL (DirectInversion, rate, 0.002, 1e-6, 1, "",
+                      "Learning rate (Adam) of the first batch")),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS | ASSAY_RELEASE_VECTORS,

@@ -216,17 +216,14 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (Majority, repeats, 4, 1, 1023, "",
-                         "How many further releases of the same secrets it reads"),
-        ASSAY_PARAM_CHOICE (Majority, prior, VECTOR_SETS_BOTH, vector_sets_priors,
-                            "How public rows, if granted, break ties"),
-        ASSAY_PARAM_END };
-
 ASSAY_ATTACK (majority, "majority",
   .summary = "Guess the entry that is in most of several sets released of the same secret",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
-  ASSAY_SETTINGS (Majority, parameters),
+  ASSAY_SETTINGS (Majority,
+    ASSAY_PARAM_INT (Majority, repeats, 4, 1, 1023, "",
+                     "How many further releases of the same secrets it reads"),
+    ASSAY_PARAM_CHOICE (Majority, prior, VECTOR_SETS_BOTH, vector_sets_priors,
+                        "How public rows, if granted, break ties")),
   .reads = ASSAY_RELEASE_VECTOR_SETS,
   .needs = ASSAY_GRANT_REPEATS,
   .game = ASSAY_GAME_RECONSTRUCT,

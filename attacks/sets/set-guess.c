@@ -178,18 +178,15 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
                                     : make_lone_control (settings, key, ret_case, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (SetGuess, rule, LIKELIEST, rules,
-                            "Which member of a set is the guess, or what is computed from all "
-                            "members"),
-        ASSAY_PARAM_CHOICE (SetGuess, prior, VECTOR_SETS_BOTH, vector_sets_priors,
-                            "How public rows, if granted, tell the members apart"),
-        ASSAY_PARAM_END };
-
 ASSAY_ATTACK (set_guess, "set-guess",
   .summary = "Guess one member of each released set: the likeliest, by public rows if granted",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
-  ASSAY_SETTINGS (SetGuess, parameters),
+  ASSAY_SETTINGS (SetGuess,
+    ASSAY_PARAM_CHOICE (SetGuess, rule, LIKELIEST, rules,
+                        "Which member of a set is the guess, or what is computed from all "
+                        "members"),
+    ASSAY_PARAM_CHOICE (SetGuess, prior, VECTOR_SETS_BOTH, vector_sets_priors,
+                        "How public rows, if granted, tell the members apart")),
   .reads = ASSAY_RELEASE_VECTOR_SETS,
   .game = ASSAY_GAME_RECONSTRUCT,
   .attack = attack,

@@ -167,27 +167,23 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   return mixture_control_make (&control, key, ret_case, error);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (WhitenedRemoval, transform, SQUARED, transforms,
-                      "Whether mixtures have a mask of signs: squared, they have, and only squared "
-                      "pixels are used; plain, they have none"),
-  ASSAY_PARAM_INT (WhitenedRemoval, k, 0, 0, WHITENING_MAX_IMAGES, "images",
-                   "Images in each mixture; 0: as the release says, or 4"),
-  ASSAY_PARAM_INT (WhitenedRemoval, partners, -1, -1, WHITENING_MAX_IMAGES - 1, "images",
-                   "How many of the images are public, which are subtracted; -1: all but two"),
-  ASSAY_PARAM_REAL (WhitenedRemoval, max_coefficient, 0.65, 0.02, 1, "",
-                    "The largest share that an image may have in a mixture"),
-  ASSAY_PARAM_INT (WhitenedRemoval, starts, 1, 1, 1000, "",
-                   "First images of a mixture from which the others are looked for"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (whitened_removal, "whitened-removal",
   .summary = "Find the public images of a single mixture with its signs, and subtract them",
   .reference = { "Assay; after " MIXTURE_PAPER,
                  "section 2.2; Rangan, Schniter and Fletcher 2019, Vector Approximate Message "
                  "Passing, for signs" },
-  ASSAY_SETTINGS (WhitenedRemoval, parameters),
+  ASSAY_SETTINGS (WhitenedRemoval,
+    ASSAY_PARAM_CHOICE (WhitenedRemoval, transform, SQUARED, transforms,
+                        "Whether mixtures have a mask of signs: squared, they have, and only "
+                        "squared pixels are used; plain, they have none"),
+    ASSAY_PARAM_INT (WhitenedRemoval, k, 0, 0, WHITENING_MAX_IMAGES, "images",
+                     "Images in each mixture; 0: as the release says, or 4"),
+    ASSAY_PARAM_INT (WhitenedRemoval, partners, -1, -1, WHITENING_MAX_IMAGES - 1, "images",
+                     "How many of the images are public, which are subtracted; -1: all but two"),
+    ASSAY_PARAM_REAL (WhitenedRemoval, max_coefficient, 0.65, 0.02, 1, "",
+                      "The largest share that an image may have in a mixture"),
+    ASSAY_PARAM_INT (WhitenedRemoval, starts, 1, 1, 1000, "",
+                     "First images of a mixture from which the others are looked for")),
   .check = check,
   .holds = { .items = 3, .publics = 6, .columns = 12, .pairs = 1, .per_thread = 16 << 20 },
   .reads = ASSAY_RELEASE_MIXTURES,

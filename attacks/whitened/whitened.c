@@ -200,43 +200,39 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Whitened, .n_
                .n_public = 100, .side = 24, .n_partners = 2,
                .has_mask = settings->transform == SQUARED)
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (Whitened, transform, SQUARED, transforms,
-                      "What is whitened: squared pixels, which a mask of signs does not change, or "
-                      "plain ones"),
-  ASSAY_PARAM_INT (Whitened, k, 0, 0, WHITENING_MAX_IMAGES, "images",
-                   "Images in each mixture; 0: as the release says, or 4"),
-  ASSAY_PARAM_REAL (Whitened, max_coefficient, 0.65, 0.02, 1, "",
-                    "The largest share that an image may have in a mixture"),
-  ASSAY_PARAM_INT (Whitened, components, 0, 0, 20000, "",
-                   "Leading components of the covariance that are kept; 0: all"),
-  ASSAY_PARAM_REAL (Whitened, ridge, 0.001, 1e-6, 1, "",
-                    "Ridge added to the variance of each component, as a share of the mean "
-                    "variance"),
-  ASSAY_PARAM_CHOICE (Whitened, template, WHITENED_SHARES, templates,
-                      "What is looked for in squares: the squared image, or what it adds to a "
-                      "mixture at one of several shares"),
-  ASSAY_PARAM_INT (Whitened, refine, 2, 0, WHITENING_MAX_IMAGES, "images",
-                   "Images of each mixture that are found one after the other, each by the signs "
-                   "that earlier ones reveal"),
-  MIXTURE_PARAMETER_KEEP (Whitened),
-  ASSAY_PARAM_INT (Whitened, starts, 0, 0, 1000, "",
-                   "First images of a mixture from which all `refine` are found jointly with all "
-                   "signs; 0: they are found one after the other",
-                   ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_BOOL (Whitened, all_windows, FALSE,
-                    "Try all windows of each public image: each shift down and right, as it is and "
-                    "mirrored; wants refine = 0",
-                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_INT (Whitened, shift, 4, 0, 1000, "px",
-                   "How far a window is moved at most, either way", ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (whitened, "whitened",
   .summary = "Rank public images by whitened squares, and by the signs that found images reveal",
   .reference = { "Assay; after " MIXTURE_PAPER, "section 9, Braverman's attack" },
-  ASSAY_SETTINGS (Whitened, parameters),
+  ASSAY_SETTINGS (Whitened,
+    ASSAY_PARAM_CHOICE (Whitened, transform, SQUARED, transforms,
+                        "What is whitened: squared pixels, which a mask of signs does not change, "
+                        "or plain ones"),
+    ASSAY_PARAM_INT (Whitened, k, 0, 0, WHITENING_MAX_IMAGES, "images",
+                     "Images in each mixture; 0: as the release says, or 4"),
+    ASSAY_PARAM_REAL (Whitened, max_coefficient, 0.65, 0.02, 1, "",
+                      "The largest share that an image may have in a mixture"),
+    ASSAY_PARAM_INT (Whitened, components, 0, 0, 20000, "",
+                     "Leading components of the covariance that are kept; 0: all"),
+    ASSAY_PARAM_REAL (Whitened, ridge, 0.001, 1e-6, 1, "",
+                      "Ridge added to the variance of each component, as a share of the mean "
+                      "variance"),
+    ASSAY_PARAM_CHOICE (Whitened, template, WHITENED_SHARES, templates,
+                        "What is looked for in squares: the squared image, or what it adds to a "
+                        "mixture at one of several shares"),
+    ASSAY_PARAM_INT (Whitened, refine, 2, 0, WHITENING_MAX_IMAGES, "images",
+                     "Images of each mixture that are found one after the other, each by the signs "
+                     "that earlier ones reveal"),
+    MIXTURE_PARAMETER_KEEP (Whitened),
+    ASSAY_PARAM_INT (Whitened, starts, 0, 0, 1000, "",
+                     "First images of a mixture from which all `refine` are found jointly with all "
+                     "signs; 0: they are found one after the other",
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_BOOL (Whitened, all_windows, FALSE,
+                      "Try all windows of each public image: each shift down and right, as it is "
+                      "and mirrored; wants refine = 0",
+                      ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (Whitened, shift, 4, 0, 1000, "px",
+                     "How far a window is moved at most, either way", ASSAY_PARAM_EXTRA)),
   .check = check,
   .holds = { .items = 4, .publics = 7, .columns = 12, .pairs = 5, .per_thread = 16 << 20 },
   .reads = ASSAY_RELEASE_MIXTURES,

@@ -76,8 +76,10 @@ typedef struct {
  *   ASSAY_METRIC (symbol, "id", ...);     ASSAY_UTILITY (symbol, "id", ...);
  *
  * where @symbol is the id with underscores and the rest are members, among them, of a plugin with
- * settings, ASSAY_SETTINGS (Struct, table). */
-#define ASSAY_SETTINGS(Struct, table) .parameters = (table), .settings_size = sizeof (Struct)
+ * settings, ASSAY_SETTINGS (Struct, ASSAY_PARAM_... (Struct, field, ...), ...). */
+#define ASSAY_SETTINGS(Struct, ...)                                                                \
+  .parameters = (const AssayParam[]){ __VA_ARGS__, ASSAY_PARAM_END },                              \
+  .settings_size = sizeof (Struct)
 
 /* Defines assay_NAME_of (plugin), which is NULL where the plugin is of another type. */
 #define ASSAY_PLUGIN_DEFINE_CAST(Type, name, TYPE)                                                 \

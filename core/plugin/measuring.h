@@ -38,6 +38,10 @@ void assay_outcomes_clear (AssayOutcomes *outcomes);
   guint n_series;                                                                                  \
   const AssayMeasure *measures
 
+/* Members of a descriptor: outcomes in @count series, and the measures (ASSAY_MEASURE) of them. */
+#define ASSAY_MEASURES(count, ...)                                                                 \
+  .n_series = (count), .measures = (const AssayMeasure[]){ __VA_ARGS__, ASSAY_MEASURE_END }
+
 /* A metric or a utility. */
 typedef struct {
   union {

@@ -219,40 +219,36 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (GaussianClasses, count, 2000, 1, 100000000, "rows",
-                   "How many rows there are to draw secrets from"),
-  ASSAY_PARAM_INT (GaussianClasses, public_count, 1000, 1, 100000000, "rows",
-                   "How many public rows there are, of the same classes"),
-  ASSAY_PARAM_INT (GaussianClasses, test_count, 200, 1, 100000000, "rows",
-                   "How many test rows there are: the queries of a search"),
-  ASSAY_PARAM_INT (GaussianClasses, columns, 64, 1, 65536, "", "Numbers in a row"),
-  ASSAY_PARAM_INT (GaussianClasses, classes, 10, 1, ROW_LABELS_MAX_CLASSES, "",
-                   "How many classes there are"),
-  ASSAY_PARAM_INT (GaussianClasses, modes, 3, 1, 1024, "",
-                   "How many modes (clusters) each class has"),
-  ASSAY_PARAM_INT (GaussianClasses, rank, 12, 1, 4096, "",
-                   "Dimensions in which classes differ; as many again hold noise alone"),
-  ASSAY_PARAM_REAL (GaussianClasses, separation, 1.5, 0, 1000, "",
-                    "Standard deviation of the modes in each of these dimensions, relative to that "
-                    "of a row about its mode"),
-  ASSAY_PARAM_REAL (GaussianClasses, nuisance, 1.5, 0, 1000, "",
-                    "Standard deviation of the noise in the other dimensions"),
-  ASSAY_PARAM_INT (GaussianClasses, labels, 1, 1, MAX_LABELS, "",
-                   "The most classes that a row may have: how many it has is drawn at random from "
-                   "1 to this"),
-  ASSAY_PARAM_BOOL (GaussianClasses, records, FALSE,
-                    "Whether public rows also hold another record of each secret"),
-  ASSAY_PARAM_REAL (GaussianClasses, record_noise, 0.1, 0, 1000, "",
-                    "Standard deviation of the Gaussian noise on those records, relative to that "
-                    "of a column"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (gaussian_classes, "gaussian-classes",
   .summary = "Generated feature vectors with labels, and other records of the same secrets",
   .reference = { "Assay", "mixtures of Gaussians with nuisance dimensions" },
-  ASSAY_SETTINGS (GaussianClasses, parameters),
+  ASSAY_SETTINGS (GaussianClasses,
+    ASSAY_PARAM_INT (GaussianClasses, count, 2000, 1, 100000000, "rows",
+                     "How many rows there are to draw secrets from"),
+    ASSAY_PARAM_INT (GaussianClasses, public_count, 1000, 1, 100000000, "rows",
+                     "How many public rows there are, of the same classes"),
+    ASSAY_PARAM_INT (GaussianClasses, test_count, 200, 1, 100000000, "rows",
+                     "How many test rows there are: the queries of a search"),
+    ASSAY_PARAM_INT (GaussianClasses, columns, 64, 1, 65536, "", "Numbers in a row"),
+    ASSAY_PARAM_INT (GaussianClasses, classes, 10, 1, ROW_LABELS_MAX_CLASSES, "",
+                     "How many classes there are"),
+    ASSAY_PARAM_INT (GaussianClasses, modes, 3, 1, 1024, "",
+                     "How many modes (clusters) each class has"),
+    ASSAY_PARAM_INT (GaussianClasses, rank, 12, 1, 4096, "",
+                     "Dimensions in which classes differ; as many again hold noise alone"),
+    ASSAY_PARAM_REAL (GaussianClasses, separation, 1.5, 0, 1000, "",
+                      "Standard deviation of the modes in each of these dimensions, relative to "
+                      "that of a row about its mode"),
+    ASSAY_PARAM_REAL (GaussianClasses, nuisance, 1.5, 0, 1000, "",
+                      "Standard deviation of the noise in the other dimensions"),
+    ASSAY_PARAM_INT (GaussianClasses, labels, 1, 1, MAX_LABELS, "",
+                     "The most classes that a row may have: how many it has is drawn at random "
+                     "from 1 to this"),
+    ASSAY_PARAM_BOOL (GaussianClasses, records, FALSE,
+                      "Whether public rows also hold another record of each secret"),
+    ASSAY_PARAM_REAL (GaussianClasses, record_noise, 0.1, 0, 1000, "",
+                      "Standard deviation of the Gaussian noise on those records, relative to that "
+                      "of a column")),
   .check = check,
   .probe = probe,
   .open = open_classes);

@@ -365,34 +365,31 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, G_GNUC_UNUSED 
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Places, private_images, 24, 1, 100000, "images",
-                   "How many places there are; one photograph of each gives the secrets"),
-  ASSAY_PARAM_INT (Places, references, 4, 1, 1000, "images",
-                   "Photographs of each place from which the map is made"),
-  ASSAY_PARAM_INT (Places, public_images, 0, 0, 100000, "images",
-                   "Photographs of other places whose descriptors are public"),
-  ASSAY_PARAM_INT (Places, database_images, 40, 0, 100000, "images",
-                   "Further photographs whose descriptors are the database"),
-  ASSAY_PARAM_INT (Places, per_image, 400, 1, 10000, "descriptors",
-                   "The most descriptors kept of an image, chosen at random"),
-  ASSAY_PARAM_INT (Places, width, 480, 32, 4096, "pixels", "Width of the images"),
-  ASSAY_PARAM_INT (Places, height, 360, 32, 4096, "pixels", "Height of the images"),
-  ASSAY_PARAM_REAL (Places, blur, 0.4, 0, 20, "pixels", "Blur of the lens (standard deviation)"),
-  ASSAY_PARAM_REAL (Places, sharpen, 0.6, 0, 5, "",
-                    "Strength of the unsharp mask applied to photographs"),
-  ASSAY_PARAM_REAL (Places, noise, 2, 0, 50, "grey levels",
-                    "Noise of the sensor at full brightness (standard deviation)"),
-  ASSAY_PARAM_CHOICE (Places, database_places, OTHER_PLACES, database_places,
-                      "What the database's images show: other places, or the private ones (same)"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (places, "places",
   .summary = "SIFT descriptors of generated photographs of places, with cameras and a map",
   .reference = { "Lee, Mumford, Huang 2001, Occlusion Models for Natural Images; Pittaluga and "
                  "Zhuang 2023, LDP-FEAT",
                  "sections 3 and 4; section 6.2" },
-  ASSAY_SETTINGS (Places, parameters),
+  ASSAY_SETTINGS (Places,
+    ASSAY_PARAM_INT (Places, private_images, 24, 1, 100000, "images",
+                     "How many places there are; one photograph of each gives the secrets"),
+    ASSAY_PARAM_INT (Places, references, 4, 1, 1000, "images",
+                     "Photographs of each place from which the map is made"),
+    ASSAY_PARAM_INT (Places, public_images, 0, 0, 100000, "images",
+                     "Photographs of other places whose descriptors are public"),
+    ASSAY_PARAM_INT (Places, database_images, 40, 0, 100000, "images",
+                     "Further photographs whose descriptors are the database"),
+    ASSAY_PARAM_INT (Places, per_image, 400, 1, 10000, "descriptors",
+                     "The most descriptors kept of an image, chosen at random"),
+    ASSAY_PARAM_INT (Places, width, 480, 32, 4096, "pixels", "Width of the images"),
+    ASSAY_PARAM_INT (Places, height, 360, 32, 4096, "pixels", "Height of the images"),
+    ASSAY_PARAM_REAL (Places, blur, 0.4, 0, 20, "pixels", "Blur of the lens (standard deviation)"),
+    ASSAY_PARAM_REAL (Places, sharpen, 0.6, 0, 5, "",
+                      "Strength of the unsharp mask applied to photographs"),
+    ASSAY_PARAM_REAL (Places, noise, 2, 0, 50, "grey levels",
+                      "Noise of the sensor at full brightness (standard deviation)"),
+    ASSAY_PARAM_CHOICE (Places, database_places, OTHER_PLACES, database_places,
+                        "What the database's images show: other places, or the private ones "
+                        "(same)")),
   .probe = probe,
   .open = open_places);

@@ -281,41 +281,37 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, G_GNUC_UNUSED 
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Scenes, private_images, 24, 1, 100000, "images",
-                   "Images whose descriptors are the secrets"),
-  ASSAY_PARAM_INT (Scenes, public_images, 30, 0, 100000, "images",
-                   "Other images whose descriptors are public"),
-  ASSAY_PARAM_INT (Scenes, database_images, 80, 0, 100000, "images",
-                   "Other images whose descriptors are the database"),
-  ASSAY_PARAM_INT (Scenes, per_image, 200, 1, 10000, "descriptors",
-                   "The most descriptors kept of an image, chosen at random"),
-  ASSAY_PARAM_INT (Scenes, width, 320, 32, 4096, "pixels", "Width of the images"),
-  ASSAY_PARAM_INT (Scenes, height, 240, 32, 4096, "pixels", "Height of the images"),
-  ASSAY_PARAM_REAL (Scenes, blur, 0.4, 0, 20, "pixels", "Blur of the lens (standard deviation)"),
-  ASSAY_PARAM_REAL (Scenes, sharpen, 0.6, 0, 5, "",
-                    "Strength of the unsharp mask applied to photographs"),
-  ASSAY_PARAM_REAL (Scenes, noise, 2, 0, 50, "grey levels",
-                    "Noise of the sensor at full brightness (standard deviation)"),
-  ASSAY_PARAM_BOOL (Scenes, pictures, false,
-                    "Whether private and public photographs are kept, with the keypoints of their "
-                    "rows, at 12 bytes a pixel",
-                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_BOOL (Scenes, views, false,
-                    "Whether every private scene is photographed a second time from elsewhere, for "
-                    "tests of matching; this keeps private photographs, too",
-                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_CHOICE (Scenes, database_scenes, OTHER_SCENES, database_scenes,
-                      "What the database's images show: other scenes, or the private ones (same)",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (scenes, "scenes",
   .summary = "SIFT descriptors of generated photographs (dead leaves)",
   .reference = { "Lee, Mumford, Huang 2001, Occlusion Models for Natural Images; Lowe 2004, "
                  "Distinctive Image Features from Scale-Invariant Keypoints",
                  "sections 3 and 4; sections 3 to 6" },
-  ASSAY_SETTINGS (Scenes, parameters),
+  ASSAY_SETTINGS (Scenes,
+    ASSAY_PARAM_INT (Scenes, private_images, 24, 1, 100000, "images",
+                     "Images whose descriptors are the secrets"),
+    ASSAY_PARAM_INT (Scenes, public_images, 30, 0, 100000, "images",
+                     "Other images whose descriptors are public"),
+    ASSAY_PARAM_INT (Scenes, database_images, 80, 0, 100000, "images",
+                     "Other images whose descriptors are the database"),
+    ASSAY_PARAM_INT (Scenes, per_image, 200, 1, 10000, "descriptors",
+                     "The most descriptors kept of an image, chosen at random"),
+    ASSAY_PARAM_INT (Scenes, width, 320, 32, 4096, "pixels", "Width of the images"),
+    ASSAY_PARAM_INT (Scenes, height, 240, 32, 4096, "pixels", "Height of the images"),
+    ASSAY_PARAM_REAL (Scenes, blur, 0.4, 0, 20, "pixels", "Blur of the lens (standard deviation)"),
+    ASSAY_PARAM_REAL (Scenes, sharpen, 0.6, 0, 5, "",
+                      "Strength of the unsharp mask applied to photographs"),
+    ASSAY_PARAM_REAL (Scenes, noise, 2, 0, 50, "grey levels",
+                      "Noise of the sensor at full brightness (standard deviation)"),
+    ASSAY_PARAM_BOOL (Scenes, pictures, false,
+                      "Whether private and public photographs are kept, with the keypoints of "
+                      "their rows, at 12 bytes a pixel",
+                      ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_BOOL (Scenes, views, false,
+                      "Whether every private scene is photographed a second time from elsewhere, "
+                      "for tests of matching; this keeps private photographs, too",
+                      ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_CHOICE (Scenes, database_scenes, OTHER_SCENES, database_scenes,
+                        "What the database's images show: other scenes, or the private ones (same)",
+                        ASSAY_PARAM_EXTRA)),
   .probe = probe,
   .open = open_scenes);

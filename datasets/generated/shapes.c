@@ -184,35 +184,32 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   return assay_image_pools_probe (&pools, 0, ASSAY_GLYPHS, ret_probe, error);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Shapes, private_images, 2000, 1, 10000000, "images", "Images to protect"),
-  ASSAY_PARAM_INT (Shapes, test_images, 1000, 0, 10000000, "images", "Images for testing"),
-  ASSAY_PARAM_INT (Shapes, public_images, 2000, 0, 10000000, "images", "Public images"),
-  ASSAY_PARAM_CHOICE (Shapes, public, LEAVES, public_choices,
-                      "What public images show: dead leaves, or digits as the secrets do"),
-  ASSAY_PARAM_INT (Shapes, size, 32, 8, 512, "pixels", "Side of an image"),
-  ASSAY_PARAM_CHOICE (Shapes, channels, COLOUR, channel_choices, "1: grey; 3: red, green and blue"),
-  ASSAY_PARAM_REAL (Shapes, shift, 0.1, 0, 0.5, "",
-                    "How far a digit is shifted along each axis at most, as a share of the image's "
-                    "side"),
-  ASSAY_PARAM_REAL (Shapes, rotation, 20, 0, 180, "degrees",
-                    "How far a digit is turned either way at most"),
-  ASSAY_PARAM_REAL (Shapes, smallest, 0.65, 0.2, 1, "",
-                    "Height of the smallest digit as a share of that of the largest"),
-  ASSAY_PARAM_REAL (Shapes, inverted, 0.2, 0, 1, "",
-                    "Share of images whose digit is darker than its background"),
-  ASSAY_PARAM_INT (Shapes, clutter, 3, 0, 100, "strokes",
-                   "The most strokes and discs behind a digit"),
-  ASSAY_PARAM_REAL (Shapes, noise, 8, 0, 200, "grey levels", "Standard deviation of the noise"),
-  ASSAY_PARAM_CHOICE (Shapes, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
-                      ASSAY_PIXEL_SCALE_HELP),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (shapes, "shapes",
   .summary = "Generated digits with jitter, clutter and noise, and public images beside them",
   .reference = { "Assay; Lee, Mumford and Huang 2001, Occlusion Models for Natural Images",
                  "digits as strokes; section 4 for the public images" },
-  ASSAY_SETTINGS (Shapes, parameters),
+  ASSAY_SETTINGS (Shapes,
+    ASSAY_PARAM_INT (Shapes, private_images, 2000, 1, 10000000, "images", "Images to protect"),
+    ASSAY_PARAM_INT (Shapes, test_images, 1000, 0, 10000000, "images", "Images for testing"),
+    ASSAY_PARAM_INT (Shapes, public_images, 2000, 0, 10000000, "images", "Public images"),
+    ASSAY_PARAM_CHOICE (Shapes, public, LEAVES, public_choices,
+                        "What public images show: dead leaves, or digits as the secrets do"),
+    ASSAY_PARAM_INT (Shapes, size, 32, 8, 512, "pixels", "Side of an image"),
+    ASSAY_PARAM_CHOICE (Shapes, channels, COLOUR, channel_choices,
+                        "1: grey; 3: red, green and blue"),
+    ASSAY_PARAM_REAL (Shapes, shift, 0.1, 0, 0.5, "",
+                      "How far a digit is shifted along each axis at most, as a share of the "
+                      "image's side"),
+    ASSAY_PARAM_REAL (Shapes, rotation, 20, 0, 180, "degrees",
+                      "How far a digit is turned either way at most"),
+    ASSAY_PARAM_REAL (Shapes, smallest, 0.65, 0.2, 1, "",
+                      "Height of the smallest digit as a share of that of the largest"),
+    ASSAY_PARAM_REAL (Shapes, inverted, 0.2, 0, 1, "",
+                      "Share of images whose digit is darker than its background"),
+    ASSAY_PARAM_INT (Shapes, clutter, 3, 0, 100, "strokes",
+                     "The most strokes and discs behind a digit"),
+    ASSAY_PARAM_REAL (Shapes, noise, 8, 0, 200, "grey levels", "Standard deviation of the noise"),
+    ASSAY_PARAM_CHOICE (Shapes, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
+                        ASSAY_PIXEL_SCALE_HELP)),
   .probe = probe,
   .open = open_shapes);

@@ -78,22 +78,19 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (Values, count, 1000, 1, 1000000000, "rows",
-                         "How many rows there are to draw secrets from"),
-        ASSAY_PARAM_INT (Values, columns, 1, 1, 65536, "", "Numbers in a secret"),
-        ASSAY_PARAM_CHOICE (Values, kind, WHOLE, kinds,
-                            "Bits, whole numbers from 0 to values - 1, or reals from low to high"),
-        ASSAY_PARAM_INT (Values, values, 200, 2, 16777216, "",
-                         "How many whole numbers there are (kind = whole)"),
-        ASSAY_PARAM_REAL (Values, low, 0, -1e30, 1e30, "", "Smallest real (kind = real)"),
-        ASSAY_PARAM_REAL (Values, high, 1, -1e30, 1e30, "", "Largest real (kind = real)"),
-        ASSAY_PARAM_END };
-
 ASSAY_DATASET (values, "values",
   .summary = "Generated numbers: bits, whole numbers or reals, as mechanisms take them",
   .reference = { "Assay", "uniform and independent numbers" },
-  ASSAY_SETTINGS (Values, parameters),
+  ASSAY_SETTINGS (Values,
+    ASSAY_PARAM_INT (Values, count, 1000, 1, 1000000000, "rows",
+                     "How many rows there are to draw secrets from"),
+    ASSAY_PARAM_INT (Values, columns, 1, 1, 65536, "", "Numbers in a secret"),
+    ASSAY_PARAM_CHOICE (Values, kind, WHOLE, kinds,
+                        "Bits, whole numbers from 0 to values - 1, or reals from low to high"),
+    ASSAY_PARAM_INT (Values, values, 200, 2, 16777216, "",
+                     "How many whole numbers there are (kind = whole)"),
+    ASSAY_PARAM_REAL (Values, low, 0, -1e30, 1e30, "", "Smallest real (kind = real)"),
+    ASSAY_PARAM_REAL (Values, high, 1, -1e30, 1e30, "", "Largest real (kind = real)")),
   .check = check,
   .probe = probe,
   .open = open_values);

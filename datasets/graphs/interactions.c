@@ -274,52 +274,50 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
                         "communities: of nodes of a file; expected edges");
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_STRING (Interactions, first, "",
-                      "Features of the items, or those of their first modality (images): "
-                      "FILE, FILE[100:200], or several separated by commas; " ASSAY_ROW_FORMATS
-                      "; without it items are generated"),
-  ASSAY_PARAM_STRING (Interactions, second, "",
-                      "Features of a second modality (text), with as many rows"),
-  ASSAY_PARAM_STRING (Interactions, labels, "",
-                      "Classes of the items: a file of whole numbers in one column; the smallest "
-                      "is the first class"),
-  ASSAY_PARAM_STRING (Interactions, test_first, "",
-                      "Features of the test items, which are the queries and in no graph, in the "
-                      "same form as first"),
-  ASSAY_PARAM_STRING (Interactions, test_second, "",
-                      "Features of the second modality of the test items"),
-  ASSAY_PARAM_STRING (Interactions, test_labels, "", "Classes of the test items"),
-  ASSAY_PARAM_STRING (Interactions, edges, "",
-                      "The private graph: a file with the ids of two nodes in each line; items are "
-                      "numbered by rising id; without it interactions are generated"),
-  ASSAY_PARAM_STRING (Interactions, communities, "",
-                      "A file with the id of a node and its community in each line: each community "
-                      "is given items of one class"),
-  ASSAY_PARAM_INT (Interactions, count, 2000, 2, 1000000, "items", "How many items are generated"),
-  ASSAY_PARAM_INT (Interactions, columns, 64, 1, 65536, "",
-                   "Numbers in a generated row of the first modality"),
-  ASSAY_PARAM_INT (Interactions, second_columns, 16, 0, 65536, "",
-                   "Numbers in a generated row of the second modality; 0: there is none"),
-  ASSAY_PARAM_INT (Interactions, classes, 10, 1, ROW_LABELS_MAX_CLASSES, "",
-                   "How many classes there are"),
-  ASSAY_PARAM_INT (Interactions, test_count, 200, 0, 1000000, "items",
-                   "How many test items are generated: the queries of a search"),
-  ASSAY_PARAM_REAL (Interactions, separation, 0.4, 0, 1000, "",
-                    "Standard deviation of the class centres in each number, relative to that of "
-                    "an item about its centre"),
-  ASSAY_PARAM_REAL (Interactions, mean_degree, 40, 0, 10000, "",
-                    "Mean degree of the interactions that are generated, with loops and repeats"),
-  ASSAY_PARAM_REAL (Interactions, exponent, 2.5, 1.1, 100, "",
-                    "Exponent of the power law that activities follow"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (interactions, "interactions",
   .summary = "Items with public features of one or two modalities, and a private graph on them",
   .reference = { "Assay; SNAP edge lists (Leskovec and Krevl 2014)",
                  "power-law interactions in hidden groups" },
-  ASSAY_SETTINGS (Interactions, parameters),
+  ASSAY_SETTINGS (Interactions,
+    ASSAY_PARAM_STRING (Interactions, first, "",
+                        "Features of the items, or those of their first modality (images): "
+                        "FILE, FILE[100:200], or several separated by commas; " ASSAY_ROW_FORMATS
+                        "; without it items are generated"),
+    ASSAY_PARAM_STRING (Interactions, second, "",
+                        "Features of a second modality (text), with as many rows"),
+    ASSAY_PARAM_STRING (Interactions, labels, "",
+                        "Classes of the items: a file of whole numbers in one column; the smallest "
+                        "is the first class"),
+    ASSAY_PARAM_STRING (Interactions, test_first, "",
+                        "Features of the test items, which are the queries and in no graph, in the "
+                        "same form as first"),
+    ASSAY_PARAM_STRING (Interactions, test_second, "",
+                        "Features of the second modality of the test items"),
+    ASSAY_PARAM_STRING (Interactions, test_labels, "", "Classes of the test items"),
+    ASSAY_PARAM_STRING (Interactions, edges, "",
+                        "The private graph: a file with the ids of two nodes in each line; items "
+                        "are numbered by rising id; without it interactions are generated"),
+    ASSAY_PARAM_STRING (Interactions, communities, "",
+                        "A file with the id of a node and its community in each line: each "
+                        "community is given items of one class"),
+    ASSAY_PARAM_INT (Interactions, count, 2000, 2, 1000000, "items",
+                     "How many items are generated"),
+    ASSAY_PARAM_INT (Interactions, columns, 64, 1, 65536, "",
+                     "Numbers in a generated row of the first modality"),
+    ASSAY_PARAM_INT (Interactions, second_columns, 16, 0, 65536, "",
+                     "Numbers in a generated row of the second modality; 0: there is none"),
+    ASSAY_PARAM_INT (Interactions, classes, 10, 1, ROW_LABELS_MAX_CLASSES, "",
+                     "How many classes there are"),
+    ASSAY_PARAM_INT (Interactions, test_count, 200, 0, 1000000, "items",
+                     "How many test items are generated: the queries of a search"),
+    ASSAY_PARAM_REAL (Interactions, separation, 0.4, 0, 1000, "",
+                      "Standard deviation of the class centres in each number, relative to that of "
+                      "an item about its centre"),
+    ASSAY_PARAM_REAL (Interactions, mean_degree, 40, 0, 10000, "",
+                      "Mean degree of the interactions that are generated, with loops and "
+                      "repeats"),
+    ASSAY_PARAM_REAL (Interactions, exponent, 2.5, 1.1, 100, "",
+                      "Exponent of the power law that activities follow")),
   .check = check,
   .probe = probe,
   .open = open_dataset,

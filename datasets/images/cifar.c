@@ -142,38 +142,34 @@ open_cifar (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErro
          && assay_image_features_open (&features, context, ret_dataset, error);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_STRING (Cifar, images, NULL,
-                      "Images to protect: a file in CIFAR's binary format, or several separated by "
-                      "commas; FILE[0:2000] takes the first 2,000 of one file (here and below)"),
-  ASSAY_PARAM_STRING (Cifar, test_images, "", "Test images, in the same form"),
-  ASSAY_PARAM_REAL (Cifar, test_share, 0.1, 0, 0.9, "",
-                    "Share of the images set apart at random as test images, where no test images "
-                    "are named"),
-  ASSAY_PARAM_STRING (Cifar, public, "", ASSAY_PUBLIC_IMAGES_HELP),
-  ASSAY_PARAM_INT (Cifar, crops, 4, 1, 1000, "images", ASSAY_PUBLIC_CROPS_HELP),
-  ASSAY_PARAM_CHOICE (Cifar, classes, TEN, class_choices,
-                      "CIFAR-10, or CIFAR-100 with its fine labels"),
-  ASSAY_PARAM_CHOICE (Cifar, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
-                      ASSAY_PIXEL_SCALE_HELP),
-  ASSAY_PARAM_BOOL (Cifar, public_labels, FALSE,
-                    "Whether the public images are a file in CIFAR's format whose labels are read, "
-                    "for attackers who learn from them",
-                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_STRING (Cifar, features, "",
-                      "Files of features, with a row for each image, which are protected in place "
-                      "of the images; test_images and test_share cannot be used with them",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_STRING (Cifar, public_features, "",
-                      "Files of features of the public images, likewise",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (cifar, "cifar",
   .summary = "Labelled colour images from CIFAR-10 and CIFAR-100 binary files",
   .reference
   = { "Krizhevsky 2009, Learning Multiple Layers of Features from Tiny Images", "binary version" },
-  ASSAY_SETTINGS (Cifar, parameters),
+  ASSAY_SETTINGS (Cifar,
+    ASSAY_PARAM_STRING (Cifar, images, NULL,
+                        "Images to protect: a file in CIFAR's binary format, or several "
+                        "separated by commas; FILE[0:2000] takes the first 2,000 of one file "
+                        "(here and below)"),
+    ASSAY_PARAM_STRING (Cifar, test_images, "", "Test images, in the same form"),
+    ASSAY_PARAM_REAL (Cifar, test_share, 0.1, 0, 0.9, "",
+                      "Share of the images set apart at random as test images, where no test "
+                      "images are named"),
+    ASSAY_PARAM_STRING (Cifar, public, "", ASSAY_PUBLIC_IMAGES_HELP),
+    ASSAY_PARAM_INT (Cifar, crops, 4, 1, 1000, "images", ASSAY_PUBLIC_CROPS_HELP),
+    ASSAY_PARAM_CHOICE (Cifar, classes, TEN, class_choices,
+                        "CIFAR-10, or CIFAR-100 with its fine labels"),
+    ASSAY_PARAM_CHOICE (Cifar, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
+                        ASSAY_PIXEL_SCALE_HELP),
+    ASSAY_PARAM_BOOL (Cifar, public_labels, FALSE,
+                      "Whether the public images are a file in CIFAR's format whose labels are "
+                      "read, for attackers who learn from them",
+                      ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_STRING (Cifar, features, "",
+                        "Files of features, with a row for each image, which are protected in "
+                        "place of the images; test_images and test_share cannot be used with them",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_STRING (Cifar, public_features, "",
+                        "Files of features of the public images, likewise", ASSAY_PARAM_EXTRA)),
   .probe = probe,
   .open = open_cifar);

@@ -174,33 +174,30 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_STRING (Idx, images, NULL,
-                      "Images to protect: an IDX file of three dimensions, plain or gzip; "
-                      "FILE[0:2000] takes the first 2,000 (here and below)"),
-  ASSAY_PARAM_STRING (Idx, labels, "", "Labels of the images: an IDX file of one dimension"),
-  ASSAY_PARAM_STRING (Idx, test_images, "", "Test images, in the same form"),
-  ASSAY_PARAM_STRING (Idx, test_labels, "", "Labels of the test images"),
-  ASSAY_PARAM_REAL (Idx, test_share, 0.1, 0, 0.9, "",
-                    "Share of the images set apart at random as test images, where no test images "
-                    "are named"),
-  ASSAY_PARAM_STRING (Idx, public, "", ASSAY_PUBLIC_IMAGES_HELP),
-  ASSAY_PARAM_INT (Idx, crops, 4, 1, 1000, "images", ASSAY_PUBLIC_CROPS_HELP),
-  ASSAY_PARAM_INT (Idx, classes, 10, 2, 256, "classes", "Labels go from 0 to classes - 1"),
-  ASSAY_PARAM_CHOICE (Idx, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales, ASSAY_PIXEL_SCALE_HELP),
-  ASSAY_PARAM_STRING (Idx, public_labels, "",
-                      "Labels of the public images, for attackers who learn from them: an IDX file "
-                      "of one dimension; `public` must be an IDX file, too",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (idx, "idx",
   .summary = "Labelled images from IDX files (MNIST, Fashion-MNIST), plain or gzip",
   .reference = { "LeCun, Cortes and Burges, The MNIST database; Xiao, Rasul and Vollgraf 2017, "
                  "Fashion-MNIST",
                  "file formats" },
-  ASSAY_SETTINGS (Idx, parameters),
+  ASSAY_SETTINGS (Idx,
+    ASSAY_PARAM_STRING (Idx, images, NULL,
+                        "Images to protect: an IDX file of three dimensions, plain or gzip; "
+                        "FILE[0:2000] takes the first 2,000 (here and below)"),
+    ASSAY_PARAM_STRING (Idx, labels, "", "Labels of the images: an IDX file of one dimension"),
+    ASSAY_PARAM_STRING (Idx, test_images, "", "Test images, in the same form"),
+    ASSAY_PARAM_STRING (Idx, test_labels, "", "Labels of the test images"),
+    ASSAY_PARAM_REAL (Idx, test_share, 0.1, 0, 0.9, "",
+                      "Share of the images set apart at random as test images, where no test "
+                      "images are named"),
+    ASSAY_PARAM_STRING (Idx, public, "", ASSAY_PUBLIC_IMAGES_HELP),
+    ASSAY_PARAM_INT (Idx, crops, 4, 1, 1000, "images", ASSAY_PUBLIC_CROPS_HELP),
+    ASSAY_PARAM_INT (Idx, classes, 10, 2, 256, "classes", "Labels go from 0 to classes - 1"),
+    ASSAY_PARAM_CHOICE (Idx, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
+                        ASSAY_PIXEL_SCALE_HELP),
+    ASSAY_PARAM_STRING (Idx, public_labels, "",
+                        "Labels of the public images, for attackers who learn from them: an IDX "
+                        "file of one dimension; `public` must be an IDX file, too",
+                        ASSAY_PARAM_EXTRA)),
   .check = check,
   .probe = probe,
   .open = open_idx);

@@ -92,29 +92,25 @@ open_folder (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
          && assay_image_pools_open (&pools, settings->scale, n_classes, ret_dataset, error);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_STRING (ImageFolder, images, NULL,
-                      "Images to protect: a folder of JPEG or PNG files, or of sub-folders with "
-                      "such files, each of them a class"),
-  ASSAY_PARAM_STRING (ImageFolder, test_images, "", "Test images, in the same form"),
-  ASSAY_PARAM_REAL (ImageFolder, test_share, 0.1, 0, 0.9, "",
-                    "Share of the images set apart at random as test images, where no test images "
-                    "are named"),
-  ASSAY_PARAM_STRING (ImageFolder, public, "", "Public images, in the same form"),
-  ASSAY_PARAM_INT (ImageFolder, size, 0, 0, 4096, "pixels",
-                   "The square in the middle of each image is reduced to this side; 0: images stay "
-                   "as they are, and must have one size"),
-  ASSAY_PARAM_CHOICE (ImageFolder, colour, COLOUR, colours,
-                      "Whether images have three channels, or are made grey"),
-  ASSAY_PARAM_CHOICE (ImageFolder, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
-                      ASSAY_PIXEL_SCALE_HELP),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (image_folder, "image-folder",
   .summary = "Images in folders (JPEG, PNG), with sub-folders as their classes",
   .reference = { "Deng et al. 2009, ImageNet: A Large-Scale Hierarchical Image Database",
                  "the layout of its folders" },
-  ASSAY_SETTINGS (ImageFolder, parameters),
+  ASSAY_SETTINGS (ImageFolder,
+    ASSAY_PARAM_STRING (ImageFolder, images, NULL,
+                        "Images to protect: a folder of JPEG or PNG files, or of sub-folders with "
+                        "such files, each of them a class"),
+    ASSAY_PARAM_STRING (ImageFolder, test_images, "", "Test images, in the same form"),
+    ASSAY_PARAM_REAL (ImageFolder, test_share, 0.1, 0, 0.9, "",
+                      "Share of the images set apart at random as test images, where no test "
+                      "images are named"),
+    ASSAY_PARAM_STRING (ImageFolder, public, "", "Public images, in the same form"),
+    ASSAY_PARAM_INT (ImageFolder, size, 0, 0, 4096, "pixels",
+                     "The square in the middle of each image is reduced to this side; 0: images "
+                     "stay as they are, and must have one size"),
+    ASSAY_PARAM_CHOICE (ImageFolder, colour, COLOUR, colours,
+                        "Whether images have three channels, or are made grey"),
+    ASSAY_PARAM_CHOICE (ImageFolder, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
+                        ASSAY_PIXEL_SCALE_HELP)),
   .probe = probe,
   .open = open_folder);

@@ -109,45 +109,42 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_STRING (Patches, private, NULL,
-                      "Folder of the photographs whose crops are the secrets (.jpg, .jpeg, .png)"),
-  ASSAY_PARAM_STRING (Patches, public, "",
-                      "Folder of the photographs whose crops are public; if it is the folder of "
-                      "the private ones, its photographs are divided between both at random"),
-  ASSAY_PARAM_REAL (Patches, private_share, 1, 0.001, 1000, "",
-                    "Share of private photographs where one folder is divided, relative to "
-                    "public_share"),
-  ASSAY_PARAM_REAL (Patches, public_share, 1, 0.001, 1000, "",
-                    "Share of public photographs where one folder is divided, relative to the "
-                    "other shares"),
-  ASSAY_PARAM_INT (Patches, size, 32, 4, 512, "pixels", "Side of a patch"),
-  ASSAY_PARAM_CHOICE (Patches, channels, COLOUR, channel_choices,
-                      "1: grey; 3: red, green and blue"),
-  ASSAY_PARAM_INT (Patches, per_photo, 4, 1, 10000, "patches",
-                   "The most patches taken of a photograph"),
-  ASSAY_PARAM_INT (Patches, least_side, ASSAY_CROP_MIN_SIDE, 4, 4096, "pixels",
-                   "Smallest side of a crop before it is reduced to a patch; never more than the "
-                   "shorter side of its photograph"),
-  ASSAY_PARAM_INT (Patches, keypoints, ASSAY_CROP_KEYPOINTS, -1, 100000, "keypoints",
-                   "A crop is kept if it has more SIFT keypoints than this; -1: flat crops are "
-                   "kept, too"),
-  ASSAY_PARAM_INT (Patches, largest, ASSAY_CROP_LARGEST, 32, 4096, "pixels",
-                   "Longest side of a photograph; larger ones are reduced by area averages"),
-  ASSAY_PARAM_BOOL (Patches, skip_unreadable, false,
-                    "Leave out photographs that cannot be used, with a warning, instead of "
-                    "stopping"),
-  ASSAY_PARAM_CHOICE (Patches, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
-                      ASSAY_PIXEL_SCALE_HELP),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (patches, "patches",
   .summary = "Random crops of photographs (JPEG, PNG), without flat ones",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 3.2" },
-  ASSAY_SETTINGS (Patches, parameters),
+  ASSAY_SETTINGS (Patches,
+    ASSAY_PARAM_STRING (Patches, private, NULL,
+                        "Folder of the photographs whose crops are the secrets (.jpg, .jpeg, "
+                        ".png)"),
+    ASSAY_PARAM_STRING (Patches, public, "",
+                        "Folder of the photographs whose crops are public; if it is the folder of "
+                        "the private ones, its photographs are divided between both at random"),
+    ASSAY_PARAM_REAL (Patches, private_share, 1, 0.001, 1000, "",
+                      "Share of private photographs where one folder is divided, relative to "
+                      "public_share"),
+    ASSAY_PARAM_REAL (Patches, public_share, 1, 0.001, 1000, "",
+                      "Share of public photographs where one folder is divided, relative to the "
+                      "other shares"),
+    ASSAY_PARAM_INT (Patches, size, 32, 4, 512, "pixels", "Side of a patch"),
+    ASSAY_PARAM_CHOICE (Patches, channels, COLOUR, channel_choices,
+                        "1: grey; 3: red, green and blue"),
+    ASSAY_PARAM_INT (Patches, per_photo, 4, 1, 10000, "patches",
+                     "The most patches taken of a photograph"),
+    ASSAY_PARAM_INT (Patches, least_side, ASSAY_CROP_MIN_SIDE, 4, 4096, "pixels",
+                     "Smallest side of a crop before it is reduced to a patch; never more than the "
+                     "shorter side of its photograph"),
+    ASSAY_PARAM_INT (Patches, keypoints, ASSAY_CROP_KEYPOINTS, -1, 100000, "keypoints",
+                     "A crop is kept if it has more SIFT keypoints than this; -1: flat crops are "
+                     "kept, too"),
+    ASSAY_PARAM_INT (Patches, largest, ASSAY_CROP_LARGEST, 32, 4096, "pixels",
+                     "Longest side of a photograph; larger ones are reduced by area averages"),
+    ASSAY_PARAM_BOOL (Patches, skip_unreadable, false,
+                      "Leave out photographs that cannot be used, with a warning, instead of "
+                      "stopping"),
+    ASSAY_PARAM_CHOICE (Patches, scale, ASSAY_PIXELS_DATASET, assay_pixel_scales,
+                        ASSAY_PIXEL_SCALE_HELP)),
   .check = check,
   .probe = probe,
   .open = open_patches);

@@ -282,34 +282,30 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_STRING (PhotoPairs, folder, NULL,
-                      "Folder of the pairs: NAMEA and NAMEB (.jpg, .jpeg, .png) with "
-                      "NAME" H_ENDING),
-  ASSAY_PARAM_STRING (PhotoPairs, public, "",
-                      "Folder of other photographs, whose descriptors are public; where several "
-                      "roles name one folder, its photographs are divided among them at random"),
-  ASSAY_PARAM_STRING (PhotoPairs, database, "",
-                      "Folder of photographs from which a defense draws its material, likewise"),
-  ASSAY_PARAM_REAL (PhotoPairs, public_share, 1, 0.001, 1000, "",
-                    "Share of public photographs where one folder is divided, relative to "
-                    "database_share"),
-  ASSAY_PARAM_REAL (PhotoPairs, database_share, 1, 0.001, 1000, "",
-                    "Share of the database's photographs where one folder is divided"),
-  ASSAY_PARAM_INT (PhotoPairs, largest, 1024, 32, 4096, "pixels",
-                   "Longest side of a photograph; larger ones are reduced by area averages, and "
-                   "homographies with them"),
-  ASSAY_PARAM_INT (PhotoPairs, descriptors, 1500, 0, 100000, "descriptors",
-                   "The most descriptors kept of a photograph, chosen at random; 0: all, but no "
-                   "more than one in 16 pixels"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (photo_pairs, "photo-pairs",
   .summary = "SIFT descriptors of photographs of planes, in pairs with known homographies",
   .reference = { "Lebeda, Matas, Chum 2012, Fixing the Locally Optimized RANSAC; Lowe 2004, "
                  "Distinctive Image Features from Scale-Invariant Keypoints",
                  "experiments (the set homogr); sections 3 to 6" },
-  ASSAY_SETTINGS (PhotoPairs, parameters),
+  ASSAY_SETTINGS (PhotoPairs,
+    ASSAY_PARAM_STRING (PhotoPairs, folder, NULL,
+                        "Folder of the pairs: NAMEA and NAMEB (.jpg, .jpeg, .png) with "
+                        "NAME" H_ENDING),
+    ASSAY_PARAM_STRING (PhotoPairs, public, "",
+                        "Folder of other photographs, whose descriptors are public; where several "
+                        "roles name one folder, its photographs are divided among them at random"),
+    ASSAY_PARAM_STRING (PhotoPairs, database, "",
+                        "Folder of photographs from which a defense draws its material, likewise"),
+    ASSAY_PARAM_REAL (PhotoPairs, public_share, 1, 0.001, 1000, "",
+                      "Share of public photographs where one folder is divided, relative to "
+                      "database_share"),
+    ASSAY_PARAM_REAL (PhotoPairs, database_share, 1, 0.001, 1000, "",
+                      "Share of the database's photographs where one folder is divided"),
+    ASSAY_PARAM_INT (PhotoPairs, largest, 1024, 32, 4096, "pixels",
+                     "Longest side of a photograph; larger ones are reduced by area averages, and "
+                     "homographies with them"),
+    ASSAY_PARAM_INT (PhotoPairs, descriptors, 1500, 0, 100000, "descriptors",
+                     "The most descriptors kept of a photograph, chosen at random; 0: all, but no "
+                     "more than one in 16 pixels")),
   .probe = probe,
   .open = open_pairs);

@@ -96,42 +96,38 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_STRING (Photos, private, NULL,
-                      "Folder of the photographs whose descriptors are the secrets (.jpg, .jpeg, "
-                      ".png)"),
-  ASSAY_PARAM_STRING (Photos, public, "",
-                      "Folder of photographs whose descriptors are public; where several roles "
-                      "name one folder, its photographs are divided among them at random"),
-  ASSAY_PARAM_STRING (Photos, database, "",
-                      "Folder of photographs from which a defense draws its material, likewise"),
-  ASSAY_PARAM_REAL (Photos, private_share, 1, 0.001, 1000, "",
-                    "Share of private photographs where one folder is divided, relative to the "
-                    "other shares"),
-  ASSAY_PARAM_REAL (Photos, public_share, 1, 0.001, 1000, "",
-                    "Share of public photographs where one folder is divided, relative to the "
-                    "other shares"),
-  ASSAY_PARAM_REAL (Photos, database_share, 1, 0.001, 1000, "",
-                    "Share of the database's photographs where one folder is divided"),
-  ASSAY_PARAM_INT (Photos, largest, 640, 32, 4096, "pixels",
-                   "Longest side of a photograph; larger ones are reduced by area averages"),
-  ASSAY_PARAM_INT (Photos, descriptors, 0, 0, 100000, "descriptors",
-                   "The most descriptors kept of a photograph, chosen at random; 0: all, but no "
-                   "more than one in 16 pixels"),
-  ASSAY_PARAM_BOOL (Photos, skip_unreadable, false,
-                    "Leave out photographs that cannot be used, with a warning, instead of "
-                    "stopping"),
-  ASSAY_PARAM_BOOL (Photos, pictures, false,
-                    "Whether private and public photographs are kept, with the keypoints of their "
-                    "rows, at 12 bytes a pixel",
-                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (photos, "photos",
   .summary = "SIFT descriptors of photographs (JPEG, PNG), divided by photograph",
   .reference
   = { "Lowe 2004, Distinctive Image Features from Scale-Invariant Keypoints", "sections 3 to 6" },
-  ASSAY_SETTINGS (Photos, parameters),
+  ASSAY_SETTINGS (Photos,
+    ASSAY_PARAM_STRING (Photos, private, NULL,
+                        "Folder of the photographs whose descriptors are the secrets (.jpg, .jpeg, "
+                        ".png)"),
+    ASSAY_PARAM_STRING (Photos, public, "",
+                        "Folder of photographs whose descriptors are public; where several roles "
+                        "name one folder, its photographs are divided among them at random"),
+    ASSAY_PARAM_STRING (Photos, database, "",
+                        "Folder of photographs from which a defense draws its material, likewise"),
+    ASSAY_PARAM_REAL (Photos, private_share, 1, 0.001, 1000, "",
+                      "Share of private photographs where one folder is divided, relative to the "
+                      "other shares"),
+    ASSAY_PARAM_REAL (Photos, public_share, 1, 0.001, 1000, "",
+                      "Share of public photographs where one folder is divided, relative to the "
+                      "other shares"),
+    ASSAY_PARAM_REAL (Photos, database_share, 1, 0.001, 1000, "",
+                      "Share of the database's photographs where one folder is divided"),
+    ASSAY_PARAM_INT (Photos, largest, 640, 32, 4096, "pixels",
+                     "Longest side of a photograph; larger ones are reduced by area averages"),
+    ASSAY_PARAM_INT (Photos, descriptors, 0, 0, 100000, "descriptors",
+                     "The most descriptors kept of a photograph, chosen at random; 0: all, but no "
+                     "more than one in 16 pixels"),
+    ASSAY_PARAM_BOOL (Photos, skip_unreadable, false,
+                      "Leave out photographs that cannot be used, with a warning, instead of "
+                      "stopping"),
+    ASSAY_PARAM_BOOL (Photos, pictures, false,
+                      "Whether private and public photographs are kept, with the keypoints of "
+                      "their rows, at 12 bytes a pixel",
+                      ASSAY_PARAM_EXTRA)),
   .probe = probe,
   .open = open_photos);

@@ -272,31 +272,27 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_STRING (Folder, folder, NULL,
-                      "The truth folder: secrets, and where they are known groups, labels, "
-                      "label-sets, partners and geometry"),
-  ASSAY_PARAM_STRING (Folder, public, "",
-                      "Public rows of the same kind: FILE, FILE[100:200], or several separated by "
-                      "commas; " ASSAY_ROW_FORMATS),
-  ASSAY_PARAM_STRING (Folder, database, "",
-                      "Rows from which a defense draws its material, in the same form"),
-  ASSAY_PARAM_INT (Folder, classes, 0, 0, 1000000, "classes",
-                   "How many classes there are; 0: as many as the labels show"),
-  ASSAY_PARAM_STRING (Folder, attributes, "",
-                      "Further labels of the secrets: a table of categories with a line for each "
-                      "secret, .csv with column names or .npy of whole numbers",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_STRING (Folder, public_attributes, "",
-                      "Further labels of the public rows, with the same columns",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DATASET (truth_folder, "truth-folder",
   .summary = "Secrets with labels, groups and geometry, as a folder of .npy files",
   .reference = { "Assay", "core/data/exchange.h" },
-  ASSAY_SETTINGS (Folder, parameters),
+  ASSAY_SETTINGS (Folder,
+    ASSAY_PARAM_STRING (Folder, folder, NULL,
+                        "The truth folder: secrets, and where they are known groups, labels, "
+                        "label-sets, partners and geometry"),
+    ASSAY_PARAM_STRING (Folder, public, "",
+                        "Public rows of the same kind: FILE, FILE[100:200], or several separated "
+                        "by commas; " ASSAY_ROW_FORMATS),
+    ASSAY_PARAM_STRING (Folder, database, "",
+                        "Rows from which a defense draws its material, in the same form"),
+    ASSAY_PARAM_INT (Folder, classes, 0, 0, 1000000, "classes",
+                     "How many classes there are; 0: as many as the labels show"),
+    ASSAY_PARAM_STRING (Folder, attributes, "",
+                        "Further labels of the secrets: a table of categories with a line for each "
+                        "secret, .csv with column names or .npy of whole numbers",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_STRING (Folder, public_attributes, "",
+                        "Further labels of the public rows, with the same columns",
+                        ASSAY_PARAM_EXTRA)),
   .probe = probe,
   .open = open_dataset,
   .keeps_order = TRUE);

@@ -430,47 +430,49 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
          || record_copies_add (ret_dataset, settings->record_noise, context->stream, error);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_STRING (
-      Vectors, private, NULL,
-      "Rows to protect: FILE, FILE[100:200], or several separated by commas; " ASSAY_ROW_FORMATS),
-  ASSAY_PARAM_STRING (Vectors, public, "", "Public rows of the same kind, in the same form"),
-  ASSAY_PARAM_STRING (Vectors, database, "",
-                      "Rows from which a defense draws its material, in the same form"),
-  ASSAY_PARAM_STRING (Vectors, groups, "",
-                      "Which private rows belong together: FILE.csv:COLUMN, with a line for each "
-                      "row of the private file; one for each private file, separated by commas"),
-  ASSAY_PARAM_STRING (Vectors, labels, "",
-                      "Classes of the private rows: a file of whole numbers in the same "
-                      "form, one column with the class or one of 0 and 1 for each class; or a "
-                      "pattern of text files, one for each class, with 0 or 1 for each row "
-                      "(NUS-WIDE: Labels_*_Train.txt) or the numbers, from 1, of the rows that "
-                      "have it (MIRFlickr)",
+ASSAY_DATASET (vectors, "vectors",
+  .summary = "Vectors, or images, from NumPy (.npy, .npz), CSV, HDF5, text and TEXMEX files",
+  .reference = { "TEXMEX corpora (Jegou, Douze and Schmid 2011); NumPy", "file formats" },
+  ASSAY_SETTINGS (Vectors,
+    ASSAY_PARAM_STRING (Vectors, private, NULL,
+                        "Rows to protect: FILE, FILE[100:200], or several separated by commas; "
+                        ASSAY_ROW_FORMATS),
+    ASSAY_PARAM_STRING (Vectors, public, "", "Public rows of the same kind, in the same form"),
+    ASSAY_PARAM_STRING (Vectors, database, "",
+                        "Rows from which a defense draws its material, in the same form"),
+    ASSAY_PARAM_STRING (Vectors, groups, "",
+                        "Which private rows belong together: FILE.csv:COLUMN, with a line for each "
+                        "row of the private file; one for each private file, separated by commas"),
+    ASSAY_PARAM_STRING (Vectors, labels, "",
+                        "Classes of the private rows: a file of whole numbers in the same form, "
+                        "one column with the class or one of 0 and 1 for each class; or a pattern "
+                        "of text files, one for each class, with 0 or 1 for each row (NUS-WIDE: "
+                        "Labels_*_Train.txt) or the numbers, from 1, of the rows that have it "
+                        "(MIRFlickr)",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_STRING (Vectors, public_labels, "",
+                        "Labels of the public rows, for attackers who learn from rows of their own",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_STRING (Vectors, test, "", "Rows that are never protected: the queries of a search",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_STRING (Vectors, test_labels, "",
+                        "Classes of the test rows, in the same form as labels", ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_BOOL (Vectors, records, FALSE,
+                      "Whether public rows also hold another record of each private row",
                       ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_STRING (Vectors, public_labels, "",
-                      "Labels of the public rows, for attackers who learn from rows of their own",
+    ASSAY_PARAM_REAL (Vectors, record_noise, 0.1, 0, 1000, "",
+                      "Standard deviation of the Gaussian noise on those records, relative to that "
+                      "of a column",
                       ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_STRING (Vectors, test, "", "Rows that are never protected: the queries of a search",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_STRING (Vectors, test_labels, "",
-                      "Classes of the test rows, in the same form as labels",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_BOOL (Vectors, records, FALSE,
-                    "Whether public rows also hold another record of each private row",
-                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_REAL (Vectors, record_noise, 0.1, 0, 1000, "",
-                    "Standard deviation of the Gaussian noise on those records, relative to that "
-                    "of a column",
-                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_STRING (Vectors, attributes, "",
-                      "Further labels of the private rows: a table of categories with a line for "
-                      "each row of the private file, .csv with column names or .npy of whole "
-                      "numbers; one for each private file, separated by commas",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_STRING (Vectors, public_attributes, "",
-                      "Further labels of the public rows, with the same columns",
-                      ASSAY_PARAM_EXTRA),
-  { .name = "database_centres",
+    ASSAY_PARAM_STRING (Vectors, attributes, "",
+                        "Further labels of the private rows: a table of categories with a line for "
+                        "each row of the private file, .csv with column names or .npy of whole "
+                        "numbers; one for each private file, separated by commas",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_STRING (Vectors, public_attributes, "",
+                        "Further labels of the public rows, with the same columns",
+                        ASSAY_PARAM_EXTRA),
+    { .name = "database_centres",
     .type = ASSAY_PARAM_TYPE_INT,
     .offset = ASSAY_TYPED_OFFSET (Vectors, database_centres, gint64),
     .high = 16777216,
@@ -478,19 +480,12 @@ static const AssayParam parameters[] = {
     .help = "The database is this many centres of its rows, found by spherical k-means on rows of "
             "length 1; 0: the rows themselves",
     .is_extra = TRUE },
-  ASSAY_PARAM_CHOICE (Vectors, scale, AS_STORED, scales,
-                      "How rows are scaled: none, as they are stored; root, RootSIFT: the square "
-                      "root of each number's share of its row's sum",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_STRING (Vectors, images, "",
-                      "Rows are images, HEIGHTxWIDTH or HEIGHTxWIDTHxCHANNELS (28x28, 32x32x3)",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_END
-};
-
-ASSAY_DATASET (vectors, "vectors",
-  .summary = "Vectors, or images, from NumPy (.npy, .npz), CSV, HDF5, text and TEXMEX files",
-  .reference = { "TEXMEX corpora (Jegou, Douze and Schmid 2011); NumPy", "file formats" },
-  ASSAY_SETTINGS (Vectors, parameters),
+    ASSAY_PARAM_CHOICE (Vectors, scale, AS_STORED, scales,
+                        "How rows are scaled: none, as they are stored; root, RootSIFT: the square "
+                        "root of each number's share of its row's sum",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_STRING (Vectors, images, "",
+                        "Rows are images, HEIGHTxWIDTH or HEIGHTxWIDTHxCHANNELS (28x28, 32x32x3)",
+                        ASSAY_PARAM_EXTRA)),
   .probe = probe,
   .open = open_dataset);

@@ -71,9 +71,10 @@ double deep_softplus (double theta, double *ret_slope);
                        "Training steps, of 128 rows each" __VA_ARGS__),                            \
       ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-8, 1, "", "Learning rate of Adam" __VA_ARGS__)
 
-/* The defense and the table of its settings. */
+/* The defense with its settings. */
 #define DEEP_DEFENSE(symbol, name, method, ...)                                                    \
-  static const AssayParam parameters[]                                                             \
-      = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings),                      \
-          DEEP_PARAMETERS (HashSettings, ), ASSAY_PARAM_END };                                     \
-  HASH_DEFENSE (symbol, name, method, __VA_ARGS__)
+  HASH_DEFENSE (symbol, name, method,                                                              \
+                ASSAY_SETTINGS (HashSettings, HASH_PARAM_BITS (HashSettings),                      \
+                                HASH_PARAM_TRAINING (HashSettings),                                \
+                                DEEP_PARAMETERS (HashSettings, )),                                 \
+                __VA_ARGS__)

@@ -137,8 +137,7 @@ gboolean hash_check (HashMethod method, const HashSettings *settings, const Assa
                      GError **error);
 guint64 hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *shape);
 
-/* The defense that releases codes of @method as they are, with the settings of its table
- * `parameters`. */
+/* The defense that releases codes of @method as they are, with settings in HashSettings. */
 #define HASH_DEFENSE(symbol, name, method, ...)                                                    \
   static gboolean protect (const AssayDefenseContext *context, AssayView secrets,                  \
                            AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)       \
@@ -153,6 +152,5 @@ guint64 hash_memory (HashMethod method, const HashSettings *settings, const Assa
   {                                                                                                \
     return hash_memory (method, settings, shape);                                                  \
   }                                                                                                \
-  ASSAY_DEFENSE (symbol, name, ASSAY_SETTINGS (HashSettings, parameters), .check = check,          \
-                 .memory = memory, .produces = ASSAY_RELEASE_CODES, .protect = protect,            \
-                 __VA_ARGS__)
+  ASSAY_DEFENSE (symbol, name, .check = check, .memory = memory, .produces = ASSAY_RELEASE_CODES,  \
+                 .protect = protect, __VA_ARGS__)

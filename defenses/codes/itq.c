@@ -16,13 +16,12 @@ itq_learn (const HashTraining *training, const HashSettings *settings, GError **
   return itq_function_new (training->rows, (gsize) settings->bits, &iteration, NULL, error);
 }
 
-static const AssayParam parameters[]
-    = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings),
-        HASH_PARAM_ITERATIONS (HashSettings, 50), ASSAY_PARAM_END };
-
 HASH_DEFENSE (itq, "itq", HASH_ITQ,
-              .summary = "Hash codes: principal components, rotated towards bits",
-              .reference
-              = { "Gong and Lazebnik 2011, Iterative Quantization: A Procrustean Approach to "
-                  "Learning Binary Codes",
-                  "section 2.2" });
+  .summary = "Hash codes: principal components, rotated towards bits",
+  .reference = { "Gong and Lazebnik 2011, Iterative Quantization: A Procrustean Approach to "
+                 "Learning Binary Codes",
+                 "section 2.2" },
+  ASSAY_SETTINGS (HashSettings,
+    HASH_PARAM_BITS (HashSettings),
+    HASH_PARAM_TRAINING (HashSettings),
+    HASH_PARAM_ITERATIONS (HashSettings, 50)));

@@ -269,22 +269,19 @@ ksh_learn (const HashTraining *training, const HashSettings *settings, GError **
 
 /* ---- The plugin ---- */
 
-static const AssayParam parameters[] = {
-  HASH_PARAM_BITS (HashSettings),
-  HASH_PARAM_TRAINING (HashSettings),
-  ASSAY_PARAM_INT (HashSettings, anchors, 300, 1, 10000, "rows",
-                   "Anchors, drawn at random from the training rows: features are kernels around "
-                   "them"),
-  ASSAY_PARAM_INT (HashSettings, labelled, 1000, 2, 100000, "rows",
-                   "Training rows, drawn at random, whose pairs are learned from"),
-  ASSAY_PARAM_REAL (HashSettings, width, 0, 0, 1e9, "",
-                    "Width of the kernel; 0: the mean distance between training rows and anchors"),
-  ASSAY_PARAM_END
-};
-
 HASH_DEFENSE (ksh, "ksh", HASH_KSH,
-              .summary
-              = "Hash codes whose inner products approximate the similarity of labels, learned bit "
-                "by bit",
-              .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
-                             "section 3, algorithm 1" });
+  .summary = "Hash codes whose inner products approximate the similarity of labels, learned bit "
+             "by bit",
+  .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
+                 "section 3, algorithm 1" },
+  ASSAY_SETTINGS (HashSettings,
+    HASH_PARAM_BITS (HashSettings),
+    HASH_PARAM_TRAINING (HashSettings),
+    ASSAY_PARAM_INT (HashSettings, anchors, 300, 1, 10000, "rows",
+                     "Anchors, drawn at random from the training rows: features are kernels around "
+                     "them"),
+    ASSAY_PARAM_INT (HashSettings, labelled, 1000, 2, 100000, "rows",
+                     "Training rows, drawn at random, whose pairs are learned from"),
+    ASSAY_PARAM_REAL (HashSettings, width, 0, 0, 1e9, "",
+                      "Width of the kernel; 0: the mean distance between training rows and "
+                      "anchors")));

@@ -28,10 +28,10 @@ lsh_learn (const HashTraining *training, const HashSettings *settings, GError **
   return g_steal_pointer (&function);
 }
 
-static const AssayParam parameters[]
-    = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings), ASSAY_PARAM_END };
-
-HASH_DEFENSE (lsh, "lsh", HASH_LSH, .summary = "Hash codes: signs of random projections",
-              .reference
-              = { "Charikar 2002, Similarity Estimation Techniques from Rounding Algorithms",
-                  "section 3" });
+HASH_DEFENSE (lsh, "lsh", HASH_LSH,
+  .summary = "Hash codes: signs of random projections",
+  .reference = { "Charikar 2002, Similarity Estimation Techniques from Rounding Algorithms",
+                 "section 3" },
+  ASSAY_SETTINGS (HashSettings,
+    HASH_PARAM_BITS (HashSettings),
+    HASH_PARAM_TRAINING (HashSettings)));

@@ -191,32 +191,30 @@ memory (gconstpointer data, const AssayShape *shape)
          + (guint64) shape->n_secrets * assay_code_bytes ((gsize) settings->bits);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (PHashing, base, HASH_ITQ, hash_methods, "How the hash function is learned"),
-  HASH_PARAM_BITS (PHashing),
-  ASSAY_PARAM_REAL (PHashing, epsilon, 1, 0, 30, "nats", "Privacy budget that is claimed"),
-  ASSAY_PARAM_CHOICE (PHashing, calibration, FLIPPING_PAPER, flipping_calibrations,
-                      "Probability beta that a bit is flipped: the paper's, e^-epsilon; or 1 / (1 "
-                      "+ e^epsilon), which gives a bit the privacy loss epsilon"),
-  HASH_PARAM_TRAINING (PHashing),
-  ASSAY_PARAM_INT (PHashing, iterations, HASH_OWN, 0, 100000, "",
-                   "base = itq or sdh: the most iterations; 0: their own defaults, 50 and 5"),
-  ASSAY_PARAM_INT (PHashing, anchors, HASH_OWN, 0, 10000, "rows",
-                   "base = ksh or sdh: anchors of the kernel; 0: their own defaults, 300 and 1000"),
-  HASH_PARAM_LABELLED (PHashing),
-  HASH_PARAM_WIDTH (PHashing),
-  HASH_PARAM_LAMBDA (PHashing),
-  HASH_PARAM_NU (PHashing),
-  DEEP_PARAMETERS (PHashing, " (base = dpsh, dsh, hashnet or adsh)", ASSAY_PARAM_EXTRA),
-  FLIPPING_PARAMS (PHashing),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (phashing, "phashing",
   .summary = "Hash codes of any method, with every bit flipped with a fixed probability",
   .reference = { "PHashing, of the paper on private hashing, Random Flipping, PHashing and PITQ",
                  "algorithms 1 and 2, theorems 4 and 6" },
-  ASSAY_SETTINGS (PHashing, parameters),
+  ASSAY_SETTINGS (PHashing,
+    ASSAY_PARAM_CHOICE (PHashing, base, HASH_ITQ, hash_methods,
+                        "How the hash function is learned"),
+    HASH_PARAM_BITS (PHashing),
+    ASSAY_PARAM_REAL (PHashing, epsilon, 1, 0, 30, "nats", "Privacy budget that is claimed"),
+    ASSAY_PARAM_CHOICE (PHashing, calibration, FLIPPING_PAPER, flipping_calibrations,
+                        "Probability beta that a bit is flipped: the paper's, e^-epsilon; or 1 / "
+                        "(1 + e^epsilon), which gives a bit the privacy loss epsilon"),
+    HASH_PARAM_TRAINING (PHashing),
+    ASSAY_PARAM_INT (PHashing, iterations, HASH_OWN, 0, 100000, "",
+                     "base = itq or sdh: the most iterations; 0: their own defaults, 50 and 5"),
+    ASSAY_PARAM_INT (PHashing, anchors, HASH_OWN, 0, 10000, "rows",
+                     "base = ksh or sdh: anchors of the kernel; 0: their own defaults, 300 and "
+                     "1000"),
+    HASH_PARAM_LABELLED (PHashing),
+    HASH_PARAM_WIDTH (PHashing),
+    HASH_PARAM_LAMBDA (PHashing),
+    HASH_PARAM_NU (PHashing),
+    DEEP_PARAMETERS (PHashing, " (base = dpsh, dsh, hashnet or adsh)", ASSAY_PARAM_EXTRA),
+    FLIPPING_PARAMS (PHashing)),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,

@@ -168,21 +168,17 @@ memory (gconstpointer data, const AssayShape *shape)
   return hash_memory (HASH_ITQ, &((const Pitq *) data)->hash, shape);
 }
 
-static const AssayParam parameters[]
-    = { HASH_PARAM_BITS (Pitq),
-        ASSAY_PARAM_REAL (Pitq, epsilon, 1, 0, 30, "nats", "Privacy budget that is claimed"),
-        ASSAY_PARAM_INT (Pitq, iterations, 50, 1, 100000, "",
-                         "Iterations E; in each, bits are flipped with probability e^(-epsilon / "
-                         "E)"),
-        HASH_PARAM_TRAINING (Pitq),
-        FLIPPING_PARAMS (Pitq),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (pitq, "pitq",
   .summary = "Hash codes of ITQ, with bits flipped in every iteration",
   .reference = { "PITQ, of the paper on private hashing, Random Flipping, PHashing and PITQ",
                  "algorithm 3, theorem 8" },
-  ASSAY_SETTINGS (Pitq, parameters),
+  ASSAY_SETTINGS (Pitq,
+    HASH_PARAM_BITS (Pitq),
+    ASSAY_PARAM_REAL (Pitq, epsilon, 1, 0, 30, "nats", "Privacy budget that is claimed"),
+    ASSAY_PARAM_INT (Pitq, iterations, 50, 1, 100000, "",
+                     "Iterations E; in each, bits are flipped with probability e^(-epsilon / E)"),
+    HASH_PARAM_TRAINING (Pitq),
+    FLIPPING_PARAMS (Pitq)),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_CODES,

@@ -321,25 +321,23 @@ sdh_learn (const HashTraining *training, const HashSettings *settings, GError **
 
 /* ---- The plugin ---- */
 
-static const AssayParam parameters[] = {
-  HASH_PARAM_BITS (HashSettings),
-  HASH_PARAM_TRAINING (HashSettings),
-  ASSAY_PARAM_INT (HashSettings, anchors, 1000, 1, 10000, "rows",
-                   "Anchors, drawn at random from the training rows: features are kernels around "
-                   "them"),
-  ASSAY_PARAM_REAL (HashSettings, width, 0, 0, 1e9, "",
-                    "Width of the kernel; 0: the mean distance between training rows and anchors"),
-  ASSAY_PARAM_INT (HashSettings, iterations, 5, 1, 1000, "",
-                   "The most iterations, each of classifier, embedding and codes"),
-  ASSAY_PARAM_REAL (HashSettings, lambda, 1, 1e-6, 1e9, "",
-                    "Weight of the ridge on the classifier of codes"),
-  ASSAY_PARAM_REAL (HashSettings, nu, 1e-5, 0, 1e9, "",
-                    "Weight of the distance between codes and the embedding"),
-  ASSAY_PARAM_END
-};
-
 HASH_DEFENSE (sdh, "sdh", HASH_SDH,
-              .summary = "Hash codes from which a linear classifier predicts the label, learned "
-                         "bit by bit",
-              .reference = { "Shen, Shen, Liu and Shen 2015, Supervised Discrete Hashing",
-                             "section 3, algorithm 1" });
+  .summary = "Hash codes from which a linear classifier predicts the label, learned "
+             "bit by bit",
+  .reference = { "Shen, Shen, Liu and Shen 2015, Supervised Discrete Hashing",
+                 "section 3, algorithm 1" },
+  ASSAY_SETTINGS (HashSettings,
+    HASH_PARAM_BITS (HashSettings),
+    HASH_PARAM_TRAINING (HashSettings),
+    ASSAY_PARAM_INT (HashSettings, anchors, 1000, 1, 10000, "rows",
+                     "Anchors, drawn at random from the training rows: features are kernels around "
+                     "them"),
+    ASSAY_PARAM_REAL (HashSettings, width, 0, 0, 1e9, "",
+                      "Width of the kernel; 0: the mean distance between training rows and "
+                      "anchors"),
+    ASSAY_PARAM_INT (HashSettings, iterations, 5, 1, 1000, "",
+                     "The most iterations, each of classifier, embedding and codes"),
+    ASSAY_PARAM_REAL (HashSettings, lambda, 1, 1e-6, 1e9, "",
+                      "Weight of the ridge on the classifier of codes"),
+    ASSAY_PARAM_REAL (HashSettings, nu, 1e-5, 0, 1e9, "",
+                      "Weight of the distance between codes and the embedding")));

@@ -83,9 +83,9 @@ sh_learn (const HashTraining *training, const HashSettings *settings, GError **e
   return g_steal_pointer (&function);
 }
 
-static const AssayParam parameters[]
-    = { HASH_PARAM_BITS (HashSettings), HASH_PARAM_TRAINING (HashSettings), ASSAY_PARAM_END };
-
 HASH_DEFENSE (sh, "sh", HASH_SH,
-              .summary = "Hash codes: waves of the lowest frequencies along principal components",
-              .reference = { "Weiss, Torralba and Fergus 2008, Spectral Hashing", "section 3" });
+  .summary = "Hash codes: waves of the lowest frequencies along principal components",
+  .reference = { "Weiss, Torralba and Fergus 2008, Spectral Hashing", "section 3" },
+  ASSAY_SETTINGS (HashSettings,
+    HASH_PARAM_BITS (HashSettings),
+    HASH_PARAM_TRAINING (HashSettings)));

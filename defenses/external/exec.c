@@ -132,24 +132,21 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_EXEC_PARAMETERS,
-        ASSAY_PARAM_CHOICE (Exec, produces, 0, assay_release_kinds,
-                            "Kind of what the program releases"),
-        ASSAY_PARAM_CHOICE (Exec, uses, USES_NOTHING, materials,
-                            "What the program is given beside the secrets"),
-        EXEC_MECHANISM_PARAMETERS,
-        EXEC_DOMAIN_PARAMETERS,
-        EXEC_CANARY_PARAMETERS,
-        ASSAY_PARAM_END };
-
 static const AssayExternal external
     = { .locate = locate, .files = files, .confinement = confinement };
 
 ASSAY_DEFENSE (exec, "exec",
   .summary = "Another program as the defense, in any language: reads and writes .npy files",
   .reference = { "Assay", "core/external/exec-folder.h" },
-  ASSAY_SETTINGS (Exec, parameters),
+  ASSAY_SETTINGS (Exec,
+    ASSAY_EXEC_PARAMETERS,
+    ASSAY_PARAM_CHOICE (Exec, produces, 0, assay_release_kinds,
+                        "Kind of what the program releases"),
+    ASSAY_PARAM_CHOICE (Exec, uses, USES_NOTHING, materials,
+                        "What the program is given beside the secrets"),
+    EXEC_MECHANISM_PARAMETERS,
+    EXEC_DOMAIN_PARAMETERS,
+    EXEC_CANARY_PARAMETERS),
   .check = check,
   .memory = memory,
   .external = &external,

@@ -159,23 +159,20 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_STRING (Folder, folder, NULL,
-                            "The release folder; {trial} and {repeat} stand for numbers from 0: "
-                            "repeat 0 is attacked, the others are further releases"),
-        ASSAY_PARAM_STRING (Folder, truth, "",
-                            "Truth folder with what games need beside the secrets: adversarial, "
-                            "sources, partners, owners, coefficients, codes"),
-        ASSAY_PARAM_CHOICE (Folder, produces, 0, assay_release_kinds,
-                            "Kind of the release in the folder"),
-        ASSAY_PARAM_END };
-
 static const AssayExternal external = { .verify = verify };
 
 ASSAY_DEFENSE (release_folder, "release-folder",
   .summary = "An external release, read from a folder of .npy files",
   .reference = { "Assay", "core/data/exchange.h" },
-  ASSAY_SETTINGS (Folder, parameters),
+  ASSAY_SETTINGS (Folder,
+    ASSAY_PARAM_STRING (Folder, folder, NULL,
+                        "The release folder; {trial} and {repeat} stand for numbers from 0: repeat "
+                        "0 is attacked, the others are further releases"),
+    ASSAY_PARAM_STRING (Folder, truth, "",
+                        "Truth folder with what games need beside the secrets: adversarial, "
+                        "sources, partners, owners, coefficients, codes"),
+    ASSAY_PARAM_CHOICE (Folder, produces, 0, assay_release_kinds,
+                        "Kind of the release in the folder")),
   .produces = ASSAY_RELEASE_ANY,
   .kind = kind,
   .protect = protect,

@@ -31,14 +31,13 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
   return block_release_memory (shape);
 }
 
-static const AssayParam parameters[] = { BLOCK_PARAMETERS, ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (block_counts, "block-counts",
   .summary = "Release noisy counts of edges between clusters of public features",
   .reference = { "Assay; Balle and Wang 2018, Improving the Gaussian Mechanism for Differential "
                  "Privacy",
                  "a baseline; theorem 8" },
-  ASSAY_SETTINGS (BlockCounts, parameters),
+  ASSAY_SETTINGS (BlockCounts,
+    BLOCK_PARAMETERS),
   .memory = memory,
   .produces = ASSAY_RELEASE_GRAPH,
   .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "

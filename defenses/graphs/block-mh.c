@@ -36,15 +36,14 @@ memory (gconstpointer data, const AssayShape *shape)
          + structural_memory (&((const BlockMh *) data)->structural, shape);
 }
 
-static const AssayParam parameters[]
-    = { BLOCK_PARAMETERS, STRUCTURAL_PARAMETERS (BlockMh), ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (block_mh, "block-mh",
   .summary = "Train hash functions of two modalities on noisy counts of edges between clusters",
   .reference = { "Assay; Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving "
                  "Multi-modal Hashing",
                  "a baseline; section 3.5" },
-  ASSAY_SETTINGS (BlockMh, parameters),
+  ASSAY_SETTINGS (BlockMh,
+    BLOCK_PARAMETERS,
+    STRUCTURAL_PARAMETERS (BlockMh)),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "

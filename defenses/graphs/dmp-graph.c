@@ -42,14 +42,13 @@ check (gconstpointer settings, const AssayShape *shape, GError **error)
   return dmp_pair_check (settings, shape, error);
 }
 
-static const AssayParam parameters[] = { DMP_GRAPH_PARAMETERS, ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (dmp_graph, "dmp-graph",
   .summary = "Release a private graph as weights: noisy triangle counts, by mirror descent",
   .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
                  "Hashing",
                  "sections 3.3 and 3.4, theorem 1, algorithm 1" },
-  ASSAY_SETTINGS (DmpGraph, parameters),
+  ASSAY_SETTINGS (DmpGraph,
+    DMP_GRAPH_PARAMETERS),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_GRAPH,

@@ -80,17 +80,14 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   return dmp_pair_check (&((const DmpMh *) data)->graph, shape, error);
 }
 
-static const AssayParam parameters[]
-    = { DMP_GRAPH_PARAMETERS,
-        STRUCTURAL_PARAMETERS (DmpMh),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (dmp_mh, "dmp-mh",
   .summary = "Train hash functions of two modalities on noisy triangle counts of a private graph",
   .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
                  "Hashing",
                  "section 3, algorithm 1" },
-  ASSAY_SETTINGS (DmpMh, parameters),
+  ASSAY_SETTINGS (DmpMh,
+    DMP_GRAPH_PARAMETERS,
+    STRUCTURAL_PARAMETERS (DmpMh)),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,

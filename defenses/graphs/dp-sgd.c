@@ -467,31 +467,28 @@ memory (gconstpointer data, const AssayShape *shape)
          * ((guint64) shape->n_secrets + 5 * (guint64) settings->bits);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (DpSgd, epsilon, 2, 1e-2, 60, "nats", "Privacy budget of one edge"),
-  ASSAY_PARAM_REAL (DpSgd, delta, 1e-5, 1e-30, 0.999999, "",
-                    "Probability mass for which epsilon need not hold"),
-  ASSAY_PARAM_INT (DpSgd, bits, 32, 1, ASSAY_CODE_MAX_BITS, "bits", "Length of a code"),
-  ASSAY_PARAM_REAL (DpSgd, rate, 0.01645, 1e-6, 1, "",
-                    "Probability q that an edge takes part in a round"),
-  ASSAY_PARAM_INT (DpSgd, batch, 512, 1, 1000000, "",
-                   "What the sum over edges is divided by; also public pairs and items of a round"),
-  ASSAY_PARAM_INT (DpSgd, rounds, 300, 1, 100000, "", "Training rounds (T)"),
-  ASSAY_PARAM_REAL (DpSgd, clip, 1, 1e-6, 1e6, "", "Norm to which gradients are clipped (C)"),
-  ASSAY_PARAM_REAL (DpSgd, learning_rate, 0.01, 1e-6, 10, "", "Learning rate of Adam"),
-  ASSAY_PARAM_BOOL (DpSgd, noise, TRUE, "Whether there is noise; without it nothing is claimed"),
-  ASSAY_PARAM_BOOL (
-      DpSgd, edges, TRUE,
-      "Whether private edges are trained on; without them only the public terms are (a control)"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (dp_sgd, "dp-sgd",
   .summary = "Train hash functions of two modalities on private edges by DP-SGD",
   .reference = { "Abadi, Chu, Goodfellow, McMahan, Mironov, Talwar and Zhang 2016, Deep Learning "
                  "with Differential Privacy; Jiang and Li 2017, Deep Cross-Modal Hashing",
                  "algorithm 1; the loss" },
-  ASSAY_SETTINGS (DpSgd, parameters),
+  ASSAY_SETTINGS (DpSgd,
+    ASSAY_PARAM_REAL (DpSgd, epsilon, 2, 1e-2, 60, "nats", "Privacy budget of one edge"),
+    ASSAY_PARAM_REAL (DpSgd, delta, 1e-5, 1e-30, 0.999999, "",
+                      "Probability mass for which epsilon need not hold"),
+    ASSAY_PARAM_INT (DpSgd, bits, 32, 1, ASSAY_CODE_MAX_BITS, "bits", "Length of a code"),
+    ASSAY_PARAM_REAL (DpSgd, rate, 0.01645, 1e-6, 1, "",
+                      "Probability q that an edge takes part in a round"),
+    ASSAY_PARAM_INT (DpSgd, batch, 512, 1, 1000000, "",
+                     "What the sum over edges is divided by; also public pairs and items of a "
+                     "round"),
+    ASSAY_PARAM_INT (DpSgd, rounds, 300, 1, 100000, "", "Training rounds (T)"),
+    ASSAY_PARAM_REAL (DpSgd, clip, 1, 1e-6, 1e6, "", "Norm to which gradients are clipped (C)"),
+    ASSAY_PARAM_REAL (DpSgd, learning_rate, 0.01, 1e-6, 10, "", "Learning rate of Adam"),
+    ASSAY_PARAM_BOOL (DpSgd, noise, TRUE, "Whether there is noise; without it nothing is claimed"),
+    ASSAY_PARAM_BOOL (DpSgd, edges, TRUE,
+                      "Whether private edges are trained on; without them only the public terms "
+                      "are (a control)")),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "

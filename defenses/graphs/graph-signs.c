@@ -48,16 +48,13 @@ memory (gconstpointer settings, const AssayShape *shape)
          * (2 * shape->n_secrets + (guint64) ((const GraphSigns *) settings)->bits);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (GraphSigns, bits, 32, 1, 1024, "bits", "Length of either code"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (graph_signs, "graph-signs",
   .summary = "Hash codes of two modalities that show a private graph: signs of its eigenvectors (a "
              "control)",
   .reference = { "Assay; Weiss, Torralba and Fergus 2008, Spectral Hashing",
                  "a control for code-link; section 2" },
-  ASSAY_SETTINGS (GraphSigns, parameters),
+  ASSAY_SETTINGS (GraphSigns,
+    ASSAY_PARAM_INT (GraphSigns, bits, 32, 1, 1024, "bits", "Length of either code")),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .protect = protect);

@@ -67,13 +67,11 @@ filter (gconstpointer data, const FilteredImage *image, GError **error)
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (GaussianBlur, sigma, 2, 0.1, 100, "pixels",
-                          "Standard deviation of the filter"),
-        ASSAY_PARAM_END };
-
-IMAGE_FILTER (gaussian_blur, "gaussian-blur", GaussianBlur,
+IMAGE_FILTER (gaussian_blur, "gaussian-blur",
   .summary = "Blur images by a Gaussian filter",
   .reference = { "McPherson, Shokri and Shmatikov 2016, Defeating Image Obfuscation with Deep "
                  "Learning",
-                 "section 3" });
+                 "section 3" },
+  ASSAY_SETTINGS (GaussianBlur,
+    ASSAY_PARAM_REAL (GaussianBlur, sigma, 2, 0.1, 100, "pixels",
+                      "Standard deviation of the filter")));

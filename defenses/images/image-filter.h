@@ -20,14 +20,13 @@ gboolean image_filter_check (gconstpointer settings, const AssayShape *shape, GE
 gboolean image_filter_protect (const AssayDefenseContext *context, AssayView secrets,
                                ImageFilter filter, AssayRelease *ret_release, GError **error);
 
-/* Defines the defense `symbol`, whose file has a struct `Struct` of settings with a table
- * `parameters`, and a function `filter` (ImageFilter). */
-#define IMAGE_FILTER(symbol, name, Struct, ...)                                                    \
+/* Defines the defense `symbol`, whose file has a function `filter` (ImageFilter). */
+#define IMAGE_FILTER(symbol, name, ...)                                                            \
   static gboolean protect (const AssayDefenseContext *context, AssayView secrets,                  \
                            AssayRelease *ret_release, G_GNUC_UNUSED AssayTruth *ret_truth,         \
                            GError **error)                                                         \
   {                                                                                                \
     return image_filter_protect (context, secrets, filter, ret_release, error);                    \
   }                                                                                                \
-  ASSAY_DEFENSE (symbol, name, ASSAY_SETTINGS (Struct, parameters), .check = image_filter_check,   \
-                 .produces = ASSAY_RELEASE_VECTORS, .protect = protect, __VA_ARGS__)
+  ASSAY_DEFENSE (symbol, name, .check = image_filter_check, .produces = ASSAY_RELEASE_VECTORS,     \
+                 .protect = protect, __VA_ARGS__)

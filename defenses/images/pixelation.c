@@ -35,15 +35,12 @@ filter (gconstpointer data, const FilteredImage *image, GError **error)
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (Pixelation, cells, 4, 1, 65536, "cells",
-                         "Squares of one colour along each side; an image with fewer pixels keeps "
-                         "its pixels"),
-        ASSAY_PARAM_END };
-
-IMAGE_FILTER (pixelation, "pixelation", Pixelation,
-              .summary = "Show images as squares of one colour, the mean of the pixels in them",
-              .reference
-              = { "McPherson, Shokri and Shmatikov 2016, Defeating Image Obfuscation with Deep "
-                  "Learning",
-                  "section 3" });
+IMAGE_FILTER (pixelation, "pixelation",
+  .summary = "Show images as squares of one colour, the mean of the pixels in them",
+  .reference = { "McPherson, Shokri and Shmatikov 2016, Defeating Image Obfuscation with Deep "
+                 "Learning",
+                 "section 3" },
+  ASSAY_SETTINGS (Pixelation,
+    ASSAY_PARAM_INT (Pixelation, cells, 4, 1, 65536, "cells",
+                     "Squares of one colour along each side; an image with fewer pixels keeps its "
+                     "pixels")));

@@ -36,11 +36,9 @@ filter (gconstpointer data, const FilteredImage *image, G_GNUC_UNUSED GError **e
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (Quantisation, bits, 2, 1, 16, "bits", "Bits for a channel of a pixel"),
-        ASSAY_PARAM_END };
-
-IMAGE_FILTER (quantisation, "quantisation", Quantisation,
+IMAGE_FILTER (quantisation, "quantisation",
   .summary = "Keep a few levels of each channel of an image",
   .reference = { "Gersho and Gray 1992, Vector Quantization and Signal Compression",
-                 "section 5.4, the uniform quantizer" });
+                 "section 5.4, the uniform quantizer" },
+  ASSAY_SETTINGS (Quantisation,
+    ASSAY_PARAM_INT (Quantisation, bits, 2, 1, 16, "bits", "Bits for a channel of a pixel")));

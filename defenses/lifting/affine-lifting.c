@@ -314,28 +314,25 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (AffineLifting, variant, ASSAY_LIFTING_HYBRID, assay_lifting_variants,
-                            "Where the directions of the subspace come from"),
-        ASSAY_PARAM_INT (AffineLifting, dimension, 4, 1, 4096, "",
-                         "Dimension m of the subspace; must be even for the hybrid variants"),
-        ASSAY_PARAM_INT (AffineLifting, sub_databases, 16, 1, 1000000, "",
-                         "variant = sub-hybrid: parts into which the database is divided; a secret "
-                         "draws from one of them"),
-        ASSAY_PARAM_BOOL (AffineLifting, normalize, TRUE,
-                          "Whether secrets and database rows are scaled to unit length first"),
-        ASSAY_PARAM_REAL (AffineLifting, dither, 0, 0, 1e6, "",
-                          "Each number of a secret gets uniform noise of at most this before the "
-                          "secret is scaled",
-                          ASSAY_PARAM_EXTRA),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (affine_lifting, "affine-lifting",
   .summary = "Lift each descriptor to an affine subspace that also holds database descriptors",
   .reference = { "Dusmanu et al. 2021, Privacy-Preserving Image Features via Adversarial Affine "
                  "Subspace Embeddings",
                  "read through Pittaluga and Zhuang 2023 (LDP-FEAT), section 3" },
-  ASSAY_SETTINGS (AffineLifting, parameters),
+  ASSAY_SETTINGS (AffineLifting,
+    ASSAY_PARAM_CHOICE (AffineLifting, variant, ASSAY_LIFTING_HYBRID, assay_lifting_variants,
+                        "Where the directions of the subspace come from"),
+    ASSAY_PARAM_INT (AffineLifting, dimension, 4, 1, 4096, "",
+                     "Dimension m of the subspace; must be even for the hybrid variants"),
+    ASSAY_PARAM_INT (AffineLifting, sub_databases, 16, 1, 1000000, "",
+                     "variant = sub-hybrid: parts into which the database is divided; a secret "
+                     "draws from one of them"),
+    ASSAY_PARAM_BOOL (AffineLifting, normalize, TRUE,
+                      "Whether secrets and database rows are scaled to unit length first"),
+    ASSAY_PARAM_REAL (AffineLifting, dither, 0, 0, 1e6, "",
+                      "Each number of a secret gets uniform noise of at most this before the "
+                      "secret is scaled",
+                      ASSAY_PARAM_EXTRA)),
   .check = check,
   .holds = { .items = 4 },
   .produces = ASSAY_RELEASE_SUBSPACES,

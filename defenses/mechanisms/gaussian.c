@@ -165,24 +165,20 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (Gaussian, epsilon, 1, 1e-4, 60, "nats",
-                          "Privacy budget between neighbouring rows"),
-        ASSAY_PARAM_REAL (Gaussian, delta, 1e-5, 1e-30, 0.999999, "",
-                          "Probability mass for which epsilon need not hold"),
-        ASSAY_PARAM_REAL (Gaussian, sensitivity, 1, 1e-9, 1e9, "",
-                          "L2 distance up to which rows are neighbours"),
-        ASSAY_PARAM_CHOICE (
-            Gaussian, calibration, ANALYTIC, calibrations,
-            "How the noise is chosen: the smallest for which the claim holds, or that of the "
-            "classical bound (epsilon up to 1)"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (gaussian, "gaussian",
   .summary = "Add Gaussian noise to every column",
   .reference = { "Balle and Wang 2018, Improving the Gaussian Mechanism for Differential Privacy",
                  "theorem 8" },
-  ASSAY_SETTINGS (Gaussian, parameters),
+  ASSAY_SETTINGS (Gaussian,
+    ASSAY_PARAM_REAL (Gaussian, epsilon, 1, 1e-4, 60, "nats",
+                      "Privacy budget between neighbouring rows"),
+    ASSAY_PARAM_REAL (Gaussian, delta, 1e-5, 1e-30, 0.999999, "",
+                      "Probability mass for which epsilon need not hold"),
+    ASSAY_PARAM_REAL (Gaussian, sensitivity, 1, 1e-9, 1e9, "",
+                      "L2 distance up to which rows are neighbours"),
+    ASSAY_PARAM_CHOICE (Gaussian, calibration, ANALYTIC, calibrations,
+                        "How the noise is chosen: the smallest for which the claim holds, or that "
+                        "of the classical bound (epsilon up to 1)")),
   .check = check,
   .produces = ASSAY_RELEASE_VECTORS,
   .claim

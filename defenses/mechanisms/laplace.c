@@ -127,20 +127,17 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (Laplace, epsilon, 1, 1e-6, 60, "nats",
-                          "Privacy budget between neighbouring rows"),
-        ASSAY_PARAM_REAL (Laplace, sensitivity, 1, 1e-9, 1e9, "",
-                          "L1 distance up to which rows are neighbours; the noise has the scale "
-                          "sensitivity / epsilon"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (laplace, "laplace",
   .summary = "Add Laplace noise to every column",
   .reference = { "Dwork, McSherry, Nissim and Smith 2006, Calibrating Noise to Sensitivity in "
                  "Private Data Analysis",
                  "section 3.1" },
-  ASSAY_SETTINGS (Laplace, parameters),
+  ASSAY_SETTINGS (Laplace,
+    ASSAY_PARAM_REAL (Laplace, epsilon, 1, 1e-6, 60, "nats",
+                      "Privacy budget between neighbouring rows"),
+    ASSAY_PARAM_REAL (Laplace, sensitivity, 1, 1e-9, 1e9, "",
+                      "L1 distance up to which rows are neighbours; the noise has the scale "
+                      "sensitivity / epsilon")),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "epsilon-local differential privacy of a row, between rows at an L1 distance of at most "
            "the sensitivity",

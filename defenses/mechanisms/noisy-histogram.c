@@ -151,26 +151,21 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (NoisyHistogram, epsilon, 0.5, 1e-6, 60, "nats",
-                    "Privacy budget that is claimed"),
-  ASSAY_PARAM_INT (NoisyHistogram, bins, 10, 1, 1000000, "",
-                   "How many bins there are: secrets are 0 to bins - 1"),
-  ASSAY_PARAM_CHOICE (NoisyHistogram, noise, CORRECT, noises,
-                      "Scale of the noise: 1 / epsilon; or epsilon, which is a known mistake and "
-                      "breaks the claim where epsilon < 1"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (noisy_histogram, "noisy-histogram",
   .summary = "Release a noisy count of secrets for each value, with Laplace noise of the right or "
              "a wrong scale",
   .reference = { "Dwork and Roth 2014, The Algorithmic Foundations of Differential Privacy; Ding, "
                  "Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential Privacy",
                  "example 3.2; histograms" },
-  .parameters = parameters,
+  ASSAY_SETTINGS (NoisyHistogram,
+    ASSAY_PARAM_REAL (NoisyHistogram, epsilon, 0.5, 1e-6, 60, "nats",
+                      "Privacy budget that is claimed"),
+    ASSAY_PARAM_INT (NoisyHistogram, bins, 10, 1, 1000000, "",
+                     "How many bins there are: secrets are 0 to bins - 1"),
+    ASSAY_PARAM_CHOICE (NoisyHistogram, noise, CORRECT, noises,
+                        "Scale of the noise: 1 / epsilon; or epsilon, which is a known mistake and "
+                        "breaks the claim where epsilon < 1")),
   .check = single_value_check,
-  .settings_size = sizeof (NoisyHistogram),
   .produces = ASSAY_RELEASE_STATISTICS,
   .claim = "epsilon-differential privacy of the dataset, between datasets with one record more or "
            "less",

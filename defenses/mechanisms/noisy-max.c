@@ -95,23 +95,19 @@ static const AssayMechanism mechanism = {
   .run = run,
 };
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (NoisyMax, epsilon, 1, 1e-6, 60, "nats", "Privacy budget that is claimed"),
-  ASSAY_PARAM_CHOICE (NoisyMax, noise, LAPLACE, noises,
-                      "Distribution of the noise, of scale 2 / epsilon"),
-  ASSAY_PARAM_CHOICE (NoisyMax, releases, INDEX, forms,
-                      "What is released: the number of the query with the largest noisy answer, "
-                      "from 0; or, a known mistake, that answer itself"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (noisy_max, "noisy-max",
   .summary = "Name the query with the largest noisy answer, or by mistake release that answer "
              "itself",
   .reference = { "Ding, Wang, Wang, Zhang and Kifer 2018, Detecting Violations of Differential "
                  "Privacy",
                  "algorithms 5 to 8" },
-  ASSAY_SETTINGS (NoisyMax, parameters),
+  ASSAY_SETTINGS (NoisyMax,
+    ASSAY_PARAM_REAL (NoisyMax, epsilon, 1, 1e-6, 60, "nats", "Privacy budget that is claimed"),
+    ASSAY_PARAM_CHOICE (NoisyMax, noise, LAPLACE, noises,
+                        "Distribution of the noise, of scale 2 / epsilon"),
+    ASSAY_PARAM_CHOICE (NoisyMax, releases, INDEX, forms,
+                        "What is released: the number of the query with the largest noisy answer, "
+                        "from 0; or, a known mistake, that answer itself")),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "epsilon-differential privacy of a row of query answers, each of which one record "
            "changes by at most 1",

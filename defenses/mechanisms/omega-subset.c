@@ -159,21 +159,18 @@ release_shape (gconstpointer data, AssayShape *inout_shape)
   inout_shape->n_members = (gsize) ((const OmegaSubset *) data)->members;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (OmegaSubset, epsilon, 1, 0, 60, "nats",
-                          "Privacy budget between any two numbers"),
-        ASSAY_PARAM_INT (OmegaSubset, dictionary, 200, 2, 16777216, "",
-                         "How many numbers K there are: secrets are 0 to K - 1"),
-        ASSAY_PARAM_INT (OmegaSubset, members, 8, 1, 4096, "",
-                         "How many numbers m a released set has; fewer than the dictionary"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (omega_subset, "omega-subset",
   .summary = "Replace a number by a random set that holds it with a probability set by epsilon",
   .reference = { "Ye and Barg 2018, Optimal Schemes for Discrete Distribution Estimation Under "
                  "Locally Differential Privacy; Pittaluga and Zhuang 2023, LDP-FEAT",
                  "section III; section 5, equation 5" },
-  ASSAY_SETTINGS (OmegaSubset, parameters),
+  ASSAY_SETTINGS (OmegaSubset,
+    ASSAY_PARAM_REAL (OmegaSubset, epsilon, 1, 0, 60, "nats",
+                      "Privacy budget between any two numbers"),
+    ASSAY_PARAM_INT (OmegaSubset, dictionary, 200, 2, 16777216, "",
+                     "How many numbers K there are: secrets are 0 to K - 1"),
+    ASSAY_PARAM_INT (OmegaSubset, members, 8, 1, 4096, "",
+                     "How many numbers m a released set has; fewer than the dictionary")),
   .check = check,
   .produces = ASSAY_RELEASE_VECTOR_SETS,
   .release_shape = release_shape,

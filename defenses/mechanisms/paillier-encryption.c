@@ -223,28 +223,25 @@ remark (G_GNUC_UNUSED gconstpointer settings)
   return ASSAY_PAILLIER_SEED_REMARK;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (PaillierEncryption, bits, 0, assay_paillier_length_names,
-                      "Length of the modulus"),
-  ASSAY_PARAM_CHOICE (
-      PaillierEncryption, randomness, ASSAY_PAILLIER_TEXTBOOK, assay_paillier_randomness_names,
-      "Randomness of a ciphertext: r^n with any r; a power of one base with an exponent of half "
-      "the length (Damgard, Jurik and Nielsen); or none, a control that leaks"),
-  ASSAY_PARAM_CHOICE (PaillierEncryption, encoding, FIXED, encodings,
-                      "How a number is encoded: fixed point; or floating point as in "
-                      "python-paillier, with the exponent in clear, which leaks"),
-  ASSAY_PARAM_INT (PaillierEncryption, key_seed, 1, 0, 1000000, "",
-                   "Seed of the key: whoever knows it can decrypt"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (paillier_encryption, "paillier-encryption",
   .summary = "Encrypt vectors number by number with Paillier's cryptosystem",
   .reference = { "Paillier 1999, Public-Key Cryptosystems Based on Composite Degree Residuosity "
                  "Classes; Yonetani et al. 2017, Privacy-Preserving Visual Learning Using Doubly "
                  "Permuted Homomorphic Encryption",
                  "section 4 of the former; lemma 3 of the latter" },
-  ASSAY_SETTINGS (PaillierEncryption, parameters),
+  ASSAY_SETTINGS (PaillierEncryption,
+    ASSAY_PARAM_CHOICE (PaillierEncryption, bits, 0, assay_paillier_length_names,
+                        "Length of the modulus"),
+    ASSAY_PARAM_CHOICE (PaillierEncryption, randomness, ASSAY_PAILLIER_TEXTBOOK,
+                        assay_paillier_randomness_names,
+                        "Randomness of a ciphertext: r^n with any r; a power of one base with an "
+                        "exponent of half the length (Damgard, Jurik and Nielsen); or none, a "
+                        "control that leaks"),
+    ASSAY_PARAM_CHOICE (PaillierEncryption, encoding, FIXED, encodings,
+                        "How a number is encoded: fixed point; or floating point as in "
+                        "python-paillier, with the exponent in clear, which leaks"),
+    ASSAY_PARAM_INT (PaillierEncryption, key_seed, 1, 0, 1000000, "",
+                     "Seed of the key: whoever knows it can decrypt")),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "the ciphertexts of any two vectors of one length cannot be told apart with limited "
            "computing power: epsilon 0",

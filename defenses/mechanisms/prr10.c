@@ -245,24 +245,21 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (Prr10, epsilon, 1, 1e-6, 60, "nats", "Privacy budget that is claimed"),
-        ASSAY_PARAM_REAL (Prr10, penalty, 0.01, 1e-6, 1e3, "", "Weight lambda of the penalty"),
-        ASSAY_PARAM_INT (Prr10, users, 5, 1, 100000, "", "How many parties train (N)"),
-        ASSAY_PARAM_INT (Prr10, records, 100, 1, 100000, "",
-                         "In an audit of epsilon: rows of the smallest party; elsewhere it has its "
-                         "part of the secrets"),
-        ASSAY_PARAM_CHOICE (Prr10, noise, PRR10_COORDINATES, shapes,
-                            "Laplace noise on each coordinate, scaled to the L1 norm; or noise in "
-                            "a uniformly random direction, scaled to the L2 norm"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (prr10, "prr10",
   .summary = "Release the mean of the models of several parties, with noise",
   .reference = { "Pathak, Rane and Raj 2010, Multiparty Differential Privacy via Aggregation of "
                  "Locally Trained Classifiers",
                  "noise of scale 2 / (n epsilon lambda)" },
-  ASSAY_SETTINGS (Prr10, parameters),
+  ASSAY_SETTINGS (Prr10,
+    ASSAY_PARAM_REAL (Prr10, epsilon, 1, 1e-6, 60, "nats", "Privacy budget that is claimed"),
+    ASSAY_PARAM_REAL (Prr10, penalty, 0.01, 1e-6, 1e3, "", "Weight lambda of the penalty"),
+    ASSAY_PARAM_INT (Prr10, users, 5, 1, 100000, "", "How many parties train (N)"),
+    ASSAY_PARAM_INT (Prr10, records, 100, 1, 100000, "",
+                     "In an audit of epsilon: rows of the smallest party; elsewhere it has its "
+                     "part of the secrets"),
+    ASSAY_PARAM_CHOICE (Prr10, noise, PRR10_COORDINATES, shapes,
+                        "Laplace noise on each coordinate, scaled to the L1 norm; or noise in a "
+                        "uniformly random direction, scaled to the L2 norm")),
   .produces = ASSAY_RELEASE_STATISTICS,
   .claim = "epsilon-differential privacy of each party's rows, between datasets of which one row "
            "is replaced",

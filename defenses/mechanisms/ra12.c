@@ -288,28 +288,25 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (Ra12, epsilon, 0.2, 1e-6, 60, "nats", "Privacy budget of a step"),
-        ASSAY_PARAM_REAL (Ra12, delta, 0.05, 1e-12, 0.999, "", "delta that goes with epsilon"),
-        ASSAY_PARAM_REAL (Ra12, penalty, 0.001, 0, 1e3, "", "Weight lambda of the penalty"),
-        ASSAY_PARAM_REAL (Ra12, rate, 1, 1e-12, 1e6, "", "Learning rate"),
-        ASSAY_PARAM_INT (Ra12, steps, 1, 1, 10000, "", "How many gradients are sent (T)"),
-        ASSAY_PARAM_INT (Ra12, records, 1000, 1, 100000, "",
-                         "In an audit of epsilon: rows of the party; elsewhere it has all secrets"),
-        ASSAY_PARAM_CHOICE (Ra12, noise, RA12_BOTH, ra12_noises,
-                            "Gaussian noise on the objective and Laplace noise on each step; or "
-                            "one of them"),
-        ASSAY_PARAM_CHOICE (Ra12, accounting, ACCOUNTING_STEPS, accountings,
-                            "What is claimed: the budgets of all steps, added up; or the budget of "
-                            "one step for the whole run"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (ra12, "ra12",
   .summary = "Release the gradients that a party sends, with noise on its objective and its steps",
   .reference = { "Rajkumar and Agarwal 2012, A Differentially Private Stochastic Gradient Descent "
                  "Algorithm for Multiparty Classification",
                  "Gaussian noise once, Laplace noise in each step" },
-  ASSAY_SETTINGS (Ra12, parameters),
+  ASSAY_SETTINGS (Ra12,
+    ASSAY_PARAM_REAL (Ra12, epsilon, 0.2, 1e-6, 60, "nats", "Privacy budget of a step"),
+    ASSAY_PARAM_REAL (Ra12, delta, 0.05, 1e-12, 0.999, "", "delta that goes with epsilon"),
+    ASSAY_PARAM_REAL (Ra12, penalty, 0.001, 0, 1e3, "", "Weight lambda of the penalty"),
+    ASSAY_PARAM_REAL (Ra12, rate, 1, 1e-12, 1e6, "", "Learning rate"),
+    ASSAY_PARAM_INT (Ra12, steps, 1, 1, 10000, "", "How many gradients are sent (T)"),
+    ASSAY_PARAM_INT (Ra12, records, 1000, 1, 100000, "",
+                     "In an audit of epsilon: rows of the party; elsewhere it has all secrets"),
+    ASSAY_PARAM_CHOICE (Ra12, noise, RA12_BOTH, ra12_noises,
+                        "Gaussian noise on the objective and Laplace noise on each step; or one of "
+                        "them"),
+    ASSAY_PARAM_CHOICE (Ra12, accounting, ACCOUNTING_STEPS, accountings,
+                        "What is claimed: the budgets of all steps, added up; or the budget of one "
+                        "step for the whole run")),
   .check = check,
   .produces = ASSAY_RELEASE_STATISTICS,
   .claim = "(epsilon, delta)-differential privacy of the party's rows, between datasets of which "

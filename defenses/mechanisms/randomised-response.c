@@ -172,21 +172,17 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (RandomisedResponse, epsilon, 1, 0, 30, "nats",
-                    "Privacy budget between neighbouring codes; 0: every bit is a fair coin"),
-  ASSAY_PARAM_CHOICE (RandomisedResponse, relation, WHOLE_CODE, relations,
-                      "What neighbours differ in: any number of bits, and each bit gets epsilon / "
-                      "columns; or one bit, which gets epsilon"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (randomised_response, "randomised-response",
   .summary = "Flip every bit with a probability that depends on epsilon",
   .reference = { "Warner 1965, Randomized Response; Dwork and Roth 2014, The Algorithmic "
                  "Foundations of Differential Privacy",
                  "section 3.2 of the latter" },
-  ASSAY_SETTINGS (RandomisedResponse, parameters),
+  ASSAY_SETTINGS (RandomisedResponse,
+    ASSAY_PARAM_REAL (RandomisedResponse, epsilon, 1, 0, 30, "nats",
+                      "Privacy budget between neighbouring codes; 0: every bit is a fair coin"),
+    ASSAY_PARAM_CHOICE (RandomisedResponse, relation, WHOLE_CODE, relations,
+                        "What neighbours differ in: any number of bits, and each bit gets epsilon "
+                        "/ columns; or one bit, which gets epsilon")),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim
   = "epsilon-local differential privacy of the whole code (relation = whole-code) or of each "

@@ -150,25 +150,22 @@ static const AssayMechanism mechanism = {
   .run = run,
 };
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (SparseVector, variant, STANDARD, variants,
-                      "standard is correct; the others are published mistakes, which claim epsilon "
-                      "all the same"),
-  ASSAY_PARAM_REAL (SparseVector, epsilon, 1, 1e-6, 60, "nats", "Privacy budget that is claimed"),
-  ASSAY_PARAM_REAL (SparseVector, threshold, 1, 0, 1e6, "",
-                    "Queries whose noisy answers reach it count as above"),
-  ASSAY_PARAM_INT (SparseVector, cutoff, 1, 1, 1000000, "queries",
-                   "How many queries may be above before the rest is skipped; no-query-noise and "
-                   "no-cutoff have no such limit"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (sparse_vector, "sparse-vector",
   .summary = "Tell which query answers reach a threshold, correctly or with a published mistake",
   .reference = { "Lyu, Su and Li 2017, Understanding the Sparse Vector Technique for Differential "
                  "Privacy",
                  "algorithms 1, 3, 4, 5 and 6" },
-  ASSAY_SETTINGS (SparseVector, parameters),
+  ASSAY_SETTINGS (SparseVector,
+    ASSAY_PARAM_CHOICE (SparseVector, variant, STANDARD, variants,
+                        "standard is correct; the others are published mistakes, which claim "
+                        "epsilon all the same"),
+    ASSAY_PARAM_REAL (SparseVector, epsilon, 1, 1e-6, 60, "nats",
+                      "Privacy budget that is claimed"),
+    ASSAY_PARAM_REAL (SparseVector, threshold, 1, 0, 1e6, "",
+                      "Queries whose noisy answers reach it count as above"),
+    ASSAY_PARAM_INT (SparseVector, cutoff, 1, 1, 1000000, "queries",
+                     "How many queries may be above before the rest is skipped; no-query-noise and "
+                     "no-cutoff have no such limit")),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "epsilon-differential privacy of a row of query answers, each of which one record "
            "changes by at most 1",

@@ -150,23 +150,6 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
          && row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (UnaryEncoding, epsilon, 1, 0, 30, "nats",
-                    "Privacy budget that is claimed between any two values"),
-  ASSAY_PARAM_INT (UnaryEncoding, values, 10, 2, 65536, "",
-                   "How many values d there are: secrets are 0 to d - 1"),
-  ASSAY_PARAM_CHOICE (
-      UnaryEncoding, encoding, SYMMETRIC, encodings,
-      "Probabilities of a 1: symmetric, alike for true and other bits; optimised, those with the "
-      "least variance"),
-  ASSAY_PARAM_CHOICE (UnaryEncoding, defect, NONE, defects,
-                      "A known mistake: swapped probabilities (epsilon stays, the release is "
-                      "useless), noise kept under the true bit (epsilon grows), or the "
-                      "probabilities of both encodings mixed (1.5 epsilon); the claim stays the "
-                      "same"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (unary_encoding, "unary-encoding",
   .summary = "Encode a value as one bit among many, and flip bits, correctly or with a known "
              "mistake",
@@ -175,9 +158,20 @@ ASSAY_DEFENSE (unary_encoding, "unary-encoding",
       "Frequency Estimation; Arcolezi and Gambs 2023, Revealing the True Cost of Locally "
       "Differentially Private Protocols",
       "section 4.3 of the former" },
-  .parameters = parameters,
+  ASSAY_SETTINGS (UnaryEncoding,
+    ASSAY_PARAM_REAL (UnaryEncoding, epsilon, 1, 0, 30, "nats",
+                      "Privacy budget that is claimed between any two values"),
+    ASSAY_PARAM_INT (UnaryEncoding, values, 10, 2, 65536, "",
+                     "How many values d there are: secrets are 0 to d - 1"),
+    ASSAY_PARAM_CHOICE (UnaryEncoding, encoding, SYMMETRIC, encodings,
+                        "Probabilities of a 1: symmetric, alike for true and other bits; "
+                        "optimised, those with the least variance"),
+    ASSAY_PARAM_CHOICE (UnaryEncoding, defect, NONE, defects,
+                        "A known mistake: swapped probabilities (epsilon stays, the release is "
+                        "useless), noise kept under the true bit (epsilon grows), or the "
+                        "probabilities of both encodings mixed (1.5 epsilon); the claim stays the "
+                        "same")),
   .check = single_value_check,
-  .settings_size = sizeof (UnaryEncoding),
   .produces = ASSAY_RELEASE_VECTORS,
   .claim
   = "epsilon-local differential privacy of each secret, between any two values, whatever `defect` "

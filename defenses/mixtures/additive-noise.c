@@ -92,19 +92,16 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (AdditiveNoise, share, 0.5, 0, 1, "",
-                          "Share a of noise: the secret is scaled by 1 - a, and the noise has a "
-                          "times the mean absolute value of a secret"),
-        ASSAY_PARAM_CHOICE (AdditiveNoise, distribution, LAPLACE, distributions,
-                            "Distribution of the noise"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (additive_noise, "additive-noise",
   .summary = "Scale each secret down and add noise as large as what was taken away",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "section 5.2, figure 4" },
-  ASSAY_SETTINGS (AdditiveNoise, parameters),
+  ASSAY_SETTINGS (AdditiveNoise,
+    ASSAY_PARAM_REAL (AdditiveNoise, share, 0.5, 0, 1, "",
+                      "Share a of noise: the secret is scaled by 1 - a, and the noise has a times "
+                      "the mean absolute value of a secret"),
+    ASSAY_PARAM_CHOICE (AdditiveNoise, distribution, LAPLACE, distributions,
+                        "Distribution of the noise")),
   .produces = ASSAY_RELEASE_VECTORS,
   .protect = protect);

@@ -62,29 +62,26 @@ uses (G_GNUC_UNUSED gconstpointer data)
   return ASSAY_GRANT_PUBLIC;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (InstaHide, k, 4, PRIVATE + 1, ASSAY_MIXTURE_MAX_IMAGES, "images",
-                   "Images in each mixture: two secrets, the others public"),
-  ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
-                    "Coefficients are redrawn until the largest is at most this (c1)"),
-  ASSAY_PARAM_REAL (InstaHide, private_share, 0.3, 0, 1, "",
-                    "Coefficients are redrawn until those of the two secrets sum to at least this "
-                    "(c2)"),
-  MIXING_PARAMETERS_COEFFICIENTS (InstaHide),
-  ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
-                   "Mixtures released of each secret, each with a key of its own"),
-  ASSAY_PARAM_BOOL (InstaHide, mask, TRUE, "Whether every number is multiplied by a random sign"),
-  ASSAY_PARAM_INT (InstaHide, crops, 0, 0, 100000, "pixels",
-                   "How far the window cut from a public image is moved at most, each way; 0: no "
-                   "window is cut"),
-  ASSAY_PARAM_BOOL (InstaHide, flips, FALSE, "Whether one in two public images is mirrored"),
-  MIXING_PARAMETERS_PRIVATE (InstaHide),
-  ASSAY_PARAM_END
-};
-
 MIXING_DEFENSE (instahide_cross, "instahide-cross",
   .summary = "Mix two secret images with public ones and give every pixel a random sign",
   .reference = { MIXING_PAPER, "section 3.2" },
-  ASSAY_SETTINGS (InstaHide, parameters),
+  ASSAY_SETTINGS (InstaHide,
+    ASSAY_PARAM_INT (InstaHide, k, 4, PRIVATE + 1, ASSAY_MIXTURE_MAX_IMAGES, "images",
+                     "Images in each mixture: two secrets, the others public"),
+    ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
+                      "Coefficients are redrawn until the largest is at most this (c1)"),
+    ASSAY_PARAM_REAL (InstaHide, private_share, 0.3, 0, 1, "",
+                      "Coefficients are redrawn until those of the two secrets sum to at least "
+                      "this (c2)"),
+    MIXING_PARAMETERS_COEFFICIENTS (InstaHide),
+    ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
+                     "Mixtures released of each secret, each with a key of its own"),
+    ASSAY_PARAM_BOOL (InstaHide, mask, TRUE,
+                      "Whether every number is multiplied by a random sign"),
+    ASSAY_PARAM_INT (InstaHide, crops, 0, 0, 100000, "pixels",
+                     "How far the window cut from a public image is moved at most, each way; 0: no "
+                     "window is cut"),
+    ASSAY_PARAM_BOOL (InstaHide, flips, FALSE, "Whether one in two public images is mirrored"),
+    MIXING_PARAMETERS_PRIVATE (InstaHide)),
   .check = check_scheme,
   .uses = uses);

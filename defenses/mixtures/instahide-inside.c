@@ -38,21 +38,18 @@ scheme_of (const InstaHide *settings)
 
 MIXING_CALLBACKS
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (InstaHide, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
-                         "Images in each mixture"),
-        ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
-                          "Coefficients are redrawn until the largest is at most this (c1)"),
-        MIXING_PARAMETERS_COEFFICIENTS (InstaHide),
-        ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
-                         "Mixtures released of each secret, each with a key of its own"),
-        ASSAY_PARAM_BOOL (InstaHide, mask, TRUE,
-                          "Whether every number is multiplied by a random sign"),
-        MIXING_PARAMETERS_PRIVATE (InstaHide),
-        ASSAY_PARAM_END };
-
 MIXING_DEFENSE (instahide_inside, "instahide-inside",
   .summary = "Mix secret images among themselves and give every pixel a random sign",
   .reference = { MIXING_PAPER, "algorithm 2" },
-  ASSAY_SETTINGS (InstaHide, parameters),
+  ASSAY_SETTINGS (InstaHide,
+    ASSAY_PARAM_INT (InstaHide, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
+                     "Images in each mixture"),
+    ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
+                      "Coefficients are redrawn until the largest is at most this (c1)"),
+    MIXING_PARAMETERS_COEFFICIENTS (InstaHide),
+    ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
+                     "Mixtures released of each secret, each with a key of its own"),
+    ASSAY_PARAM_BOOL (InstaHide, mask, TRUE,
+                      "Whether every number is multiplied by a random sign"),
+    MIXING_PARAMETERS_PRIVATE (InstaHide)),
   .check = check_scheme);

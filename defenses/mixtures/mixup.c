@@ -63,20 +63,17 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   return check_scheme (settings, shape, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (Mixup, variant, WITHIN, variants,
-                            "Whether secrets are mixed among themselves, or each of them once with "
-                            "public images"),
-        ASSAY_PARAM_INT (Mixup, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
-                         "Images in each mixture"),
-        ASSAY_PARAM_REAL (Mixup, max_coefficient, 1, 0, 1, "",
-                          "Coefficients are redrawn until the largest is at most this"),
-        MIXING_PARAMETERS_COEFFICIENTS (Mixup),
-        ASSAY_PARAM_INT (Mixup, epochs, 1, 1, 1000000, "",
-                         "Mixtures released of each secret, each with other partners"),
-        ASSAY_PARAM_END };
-
 MIXING_DEFENSE (mixup, "mixup",
                 .summary = "Release weighted sums of images, with labels weighted likewise",
                 .reference = { MIXING_PAPER, "algorithm 1 and section 2.2" },
-                ASSAY_SETTINGS (Mixup, parameters), .check = check, .uses = uses);
+                ASSAY_SETTINGS (Mixup,
+                  ASSAY_PARAM_CHOICE (Mixup, variant, WITHIN, variants,
+                                      "Whether secrets are mixed among themselves, or each of them "
+                                      "once with public images"),
+                  ASSAY_PARAM_INT (Mixup, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
+                                   "Images in each mixture"),
+                  ASSAY_PARAM_REAL (Mixup, max_coefficient, 1, 0, 1, "",
+                                    "Coefficients are redrawn until the largest is at most this"),
+                  MIXING_PARAMETERS_COEFFICIENTS (Mixup),
+                  ASSAY_PARAM_INT (Mixup, epochs, 1, 1, 1000000, "",
+                                   "Mixtures released of each secret, each with other partners")), .check = check, .uses = uses);

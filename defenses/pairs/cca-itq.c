@@ -216,23 +216,20 @@ memory (gconstpointer data, const AssayShape *shape)
          + 5 * d * d * sizeof (double) + bits * d * (sizeof (double) + sizeof (float));
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (CcaItq, bits, 32, 1, 1024, "bits", "Length of either code"),
-  ASSAY_PARAM_INT (CcaItq, iterations, 50, 1, 100000, "", "The most iterations of the rotation"),
-  ASSAY_PARAM_REAL (CcaItq, ridge, 0.01, 1e-9, 1e9, "",
-                    "Ridge added to the diagonals of the covariances, of columns with deviation 1"),
-  ASSAY_PARAM_BOOL (CcaItq, extend, TRUE,
-                    "Whether there may be more bits than canonical correlations; the others are "
-                    "further signs of the same numbers"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (cca_itq, "cca-itq",
   .summary = "Hash codes of two modalities: canonical correlations, rotated towards bits (ITQ)",
   .reference = { "Gong and Lazebnik 2011, Iterative Quantization: A Procrustean Approach to "
                  "Learning Binary Codes",
                  "sections 2.2 and 2.3" },
-  ASSAY_SETTINGS (CcaItq, parameters),
+  ASSAY_SETTINGS (CcaItq,
+    ASSAY_PARAM_INT (CcaItq, bits, 32, 1, 1024, "bits", "Length of either code"),
+    ASSAY_PARAM_INT (CcaItq, iterations, 50, 1, 100000, "", "The most iterations of the rotation"),
+    ASSAY_PARAM_REAL (CcaItq, ridge, 0.01, 1e-9, 1e9, "",
+                      "Ridge added to the diagonals of the covariances, of columns with "
+                      "deviation 1"),
+    ASSAY_PARAM_BOOL (CcaItq, extend, TRUE,
+                      "Whether there may be more bits than canonical correlations; the others are "
+                      "further signs of the same numbers")),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .protect = protect);

@@ -228,21 +228,19 @@ memory (gconstpointer data, const AssayShape *shape)
          + sizeof (double) * (n * d + d * d + 4 * bits * d + 2 * bits * (n + bits));
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Cmfh, bits, 32, 1, 1024, "bits", "Length of either code"),
-  ASSAY_PARAM_INT (Cmfh, iterations, 30, 1, 100000, "", "Iterations of alternating least squares"),
-  ASSAY_PARAM_REAL (Cmfh, agreement, 100, 1e-6, 1e9, "",
-                    "Weight mu of the distance between an item's factors and what either hash "
-                    "function gives"),
-  ASSAY_PARAM_REAL (Cmfh, ridge, 0.01, 1e-9, 1e9, "", "Ridge g on every factor"), ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (cmfh, "cmfh",
   .summary = "Hash codes of two modalities by one matrix factorisation of both",
   .reference = { "Ding, Guo and Zhou 2014, Collective Matrix Factorization Hashing for Multimodal "
                  "Data",
                  "section 3" },
-  ASSAY_SETTINGS (Cmfh, parameters),
+  ASSAY_SETTINGS (Cmfh,
+    ASSAY_PARAM_INT (Cmfh, bits, 32, 1, 1024, "bits", "Length of either code"),
+    ASSAY_PARAM_INT (Cmfh, iterations, 30, 1, 100000, "",
+                     "Iterations of alternating least squares"),
+    ASSAY_PARAM_REAL (Cmfh, agreement, 100, 1e-6, 1e9, "",
+                      "Weight mu of the distance between an item's factors and what either hash "
+                      "function gives"),
+    ASSAY_PARAM_REAL (Cmfh, ridge, 0.01, 1e-9, 1e9, "", "Ridge g on every factor")),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .protect = protect);

@@ -32,17 +32,14 @@ memory (gconstpointer data, const AssayShape *shape)
   return paired_training_memory (&PAIRED_TRAINING_OF ((const Dcmh *) data), shape);
 }
 
-static const AssayParam parameters[]
-    = { PAIRED_TRAINING_PARAMETERS (Dcmh),
-        ASSAY_PARAM_CHOICE (Dcmh, target, LIKELIHOOD_LABELS, likelihood_targets,
-                            "Which items are alike: those that share a label, or those that the "
-                            "dataset's private graph joins"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (dcmh, "dcmh",
   .summary = "Hash codes of two modalities, by the likelihood of which items are alike",
   .reference = { "Jiang and Li 2017, Deep Cross-Modal Hashing", "section 3.2, equation 2" },
-  ASSAY_SETTINGS (Dcmh, parameters),
+  ASSAY_SETTINGS (Dcmh,
+    PAIRED_TRAINING_PARAMETERS (Dcmh),
+    ASSAY_PARAM_CHOICE (Dcmh, target, LIKELIHOOD_LABELS, likelihood_targets,
+                        "Which items are alike: those that share a label, or those that the "
+                        "dataset's private graph joins")),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .protect = protect);

@@ -32,15 +32,14 @@ memory (gconstpointer data, const AssayShape *shape)
   return cosine_loss_memory (&training, shape);
 }
 
-static const AssayParam parameters[] = { PAIRED_TRAINING_PARAMETERS (Djsrh), ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (djsrh, "djsrh",
   .summary = "Hash codes of two modalities whose cosines follow those of features and of "
              "neighbourhoods",
   .reference = { "Su, Zhong and Zhang 2019, Deep Joint-Semantics Reconstructing Hashing for "
                  "Large-Scale Unsupervised Cross-Modal Retrieval",
                  "section 3, equations 3 to 7" },
-  ASSAY_SETTINGS (Djsrh, parameters),
+  ASSAY_SETTINGS (Djsrh,
+    PAIRED_TRAINING_PARAMETERS (Djsrh)),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .protect = protect);

@@ -37,15 +37,14 @@ memory (gconstpointer data, const AssayShape *shape)
   return cosine_loss_memory (&training, shape);
 }
 
-static const AssayParam parameters[] = { PAIRED_TRAINING_PARAMETERS (Jdsh), ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (jdsh, "jdsh",
   .summary = "Hash codes of two modalities whose cosines follow those of features, clear ones "
              "weighted up",
   .reference = { "Liu, Qian, Guan, Zhan and Ying 2020, Joint-modal Distribution-based Similarity "
                  "Hashing for Large-scale Unsupervised Deep Cross-modal Retrieval",
                  "section 3" },
-  ASSAY_SETTINGS (Jdsh, parameters),
+  ASSAY_SETTINGS (Jdsh,
+    PAIRED_TRAINING_PARAMETERS (Jdsh)),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .protect = protect);

@@ -57,15 +57,12 @@ memory (gconstpointer data, const AssayShape *shape)
          + 3 * sizeof (double) * (guint64) ((const PairedLsh *) data)->bits * shape->cols;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (PairedLsh, bits, 32, 1, 1024, "bits", "Length of either code"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (paired_lsh, "paired-lsh",
   .summary = "Hash codes of two modalities: signs of random projections of each by itself",
   .reference = { "Charikar 2002, Similarity Estimation Techniques from Rounding Algorithms",
                  "section 3" },
-  ASSAY_SETTINGS (PairedLsh, parameters),
+  ASSAY_SETTINGS (PairedLsh,
+    ASSAY_PARAM_INT (PairedLsh, bits, 32, 1, 1024, "bits", "Length of either code")),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .protect = protect);

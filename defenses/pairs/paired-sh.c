@@ -173,14 +173,11 @@ memory (gconstpointer data, const AssayShape *shape)
          + (sizeof (double) + sizeof (float)) * units * cols + sizeof (float) * bits * units;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (PairedSh, bits, 32, 1, 512, "bits", "Length of either code"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (paired_sh, "paired-sh",
   .summary = "Hash codes of two modalities: waves along principal components of each by itself",
   .reference = { "Weiss, Torralba and Fergus 2008, Spectral Hashing", "section 3" },
-  ASSAY_SETTINGS (PairedSh, parameters),
+  ASSAY_SETTINGS (PairedSh,
+    ASSAY_PARAM_INT (PairedSh, bits, 32, 1, 512, "bits", "Length of either code")),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .protect = protect);

@@ -31,21 +31,18 @@ memory (gconstpointer data, const AssayShape *shape)
   return paired_training_memory (&PAIRED_TRAINING_OF ((const Prdh *) data), shape);
 }
 
-static const AssayParam parameters[]
-    = { PAIRED_TRAINING_PARAMETERS (Prdh),
-        ASSAY_PARAM_CHOICE (Prdh, target, LIKELIHOOD_LABELS, likelihood_targets,
-                            "Which items are alike: those that share a label, or those that the "
-                            "dataset's private graph joins"),
-        ASSAY_PARAM_REAL (Prdh, decorrelation, 0.01, 0, 1e6, "",
-                          "Weight of the squared covariances of different bits"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (prdh, "prdh",
   .summary = "Hash codes of two modalities: dcmh within modalities as well, with decorrelated bits",
   .reference = { "Yang, Deng, Liu, Liu, Tao and Gao 2017, Pairwise Relationship Guided Deep "
                  "Hashing for Cross-Modal Retrieval",
                  "the loss" },
-  ASSAY_SETTINGS (Prdh, parameters),
+  ASSAY_SETTINGS (Prdh,
+    PAIRED_TRAINING_PARAMETERS (Prdh),
+    ASSAY_PARAM_CHOICE (Prdh, target, LIKELIHOOD_LABELS, likelihood_targets,
+                        "Which items are alike: those that share a label, or those that the "
+                        "dataset's private graph joins"),
+    ASSAY_PARAM_REAL (Prdh, decorrelation, 0.01, 0, 1e6, "",
+                      "Weight of the squared covariances of different bits")),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .protect = protect);

@@ -102,20 +102,17 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
                         settings->columns, shape->cols);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (RandomRotation, columns, 0, 0, 1000000, "columns",
-                         "Columns kept of the rotated vector (k); 0: all"),
-        ASSAY_PARAM_REAL (RandomRotation, noise, 0, 0, 1e6, "",
-                          "Standard deviation of the Gaussian noise on each kept column"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (random_rotation, "random-rotation",
   .summary = "Turn all secrets by one secret rotation; keep some columns, add noise",
   .reference = { "Chen and Liu 2005, Privacy Preserving Data Classification with Rotation "
                  "Perturbation; Liu, Kargupta and Ryan 2006, Random Projection-Based "
                  "Multiplicative Data Perturbation",
                  "the perturbation" },
-  ASSAY_SETTINGS (RandomRotation, parameters),
+  ASSAY_SETTINGS (RandomRotation,
+    ASSAY_PARAM_INT (RandomRotation, columns, 0, 0, 1000000, "columns",
+                     "Columns kept of the rotated vector (k); 0: all"),
+    ASSAY_PARAM_REAL (RandomRotation, noise, 0, 0, 1e6, "",
+                      "Standard deviation of the Gaussian noise on each kept column")),
   .check = check,
   .holds = { .columns = 5 }, /* the rotation and its factorization, in double, and in float */
   .produces = ASSAY_RELEASE_VECTORS,

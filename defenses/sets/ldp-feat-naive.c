@@ -156,22 +156,18 @@ release_shape (gconstpointer data, AssayShape *inout_shape)
   inout_shape->n_members = (gsize) ((const Naive *) data)->members;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (Naive, epsilon, 10, 0, 10000, "nats",
-                          "Privacy budget of one descriptor; an image of q descriptors spends q "
-                          "times as much"),
-        ASSAY_PARAM_INT (Naive, members, 2, 1, 4096, "",
-                         "How many descriptors m a released set has"),
-        ASSAY_PARAM_INT (Naive, bits, 8, 1, 16, "bits",
-                         "Bits of a column: descriptors hold integers from 0 to 2^bits - 1"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (ldp_feat_naive, "ldp-feat-naive",
   .summary = "Release a random set of all possible descriptors that may hold the secret",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT: Image Features with Local Differential "
                  "Privacy",
                  "section 5.2, the naive approach; table 2, |K| = 2^1024" },
-  ASSAY_SETTINGS (Naive, parameters),
+  ASSAY_SETTINGS (Naive,
+    ASSAY_PARAM_REAL (Naive, epsilon, 10, 0, 10000, "nats",
+                      "Privacy budget of one descriptor; an image of q descriptors spends q times "
+                      "as much"),
+    ASSAY_PARAM_INT (Naive, members, 2, 1, 4096, "", "How many descriptors m a released set has"),
+    ASSAY_PARAM_INT (Naive, bits, 8, 1, 16, "bits",
+                     "Bits of a column: descriptors hold integers from 0 to 2^bits - 1")),
   .check = check,
   .memory = memory,
   .produces = ASSAY_RELEASE_VECTOR_SETS,

@@ -165,29 +165,27 @@ release_shape (gconstpointer data, AssayShape *inout_shape)
   inout_shape->n_members = (gsize) ((const LdpFeat *) data)->members;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (LdpFeat, epsilon, 5, 0, 60, "nats",
-                    "Privacy budget of one descriptor; an image of q descriptors spends q times as "
-                    "much"),
-  ASSAY_PARAM_INT (LdpFeat, dictionary, 256, 2, 16777216, "",
-                   "Entries K of the dictionary; at most as many as the database has rows"),
-  ASSAY_PARAM_INT (LdpFeat, members, 2, 1, 4096, "",
-                   "How many entries m a released set has; fewer than the dictionary"),
-  ASSAY_PARAM_INT (LdpFeat, iterations, 10, 0, 1000, "",
-                   "The most iterations of k-means; 0: entries are database rows drawn at random"),
-  ASSAY_PARAM_INT (LdpFeat, dictionary_seed, 1, 0, 4294967295, "",
-                   "Seed of k-means; not the scenario's seed, so that trials share the dictionary"),
-  ASSAY_PARAM_BOOL (LdpFeat, normalize, TRUE,
-                    "Whether secrets, database rows and entries are scaled to unit length"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (ldp_feat, "ldp-feat",
   .summary = "Release a random set of dictionary entries that may hold the one nearest to a secret",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT: Image Features with Local Differential "
                  "Privacy",
                  "section 5" },
-  ASSAY_SETTINGS (LdpFeat, parameters),
+  ASSAY_SETTINGS (LdpFeat,
+    ASSAY_PARAM_REAL (LdpFeat, epsilon, 5, 0, 60, "nats",
+                      "Privacy budget of one descriptor; an image of q descriptors spends q times "
+                      "as much"),
+    ASSAY_PARAM_INT (LdpFeat, dictionary, 256, 2, 16777216, "",
+                     "Entries K of the dictionary; at most as many as the database has rows"),
+    ASSAY_PARAM_INT (LdpFeat, members, 2, 1, 4096, "",
+                     "How many entries m a released set has; fewer than the dictionary"),
+    ASSAY_PARAM_INT (LdpFeat, iterations, 10, 0, 1000, "",
+                     "The most iterations of k-means; 0: entries are database rows drawn at "
+                     "random"),
+    ASSAY_PARAM_INT (LdpFeat, dictionary_seed, 1, 0, 4294967295, "",
+                     "Seed of k-means; not the scenario's seed, so that trials share the "
+                     "dictionary"),
+    ASSAY_PARAM_BOOL (LdpFeat, normalize, TRUE,
+                      "Whether secrets, database rows and entries are scaled to unit length")),
   .check = check,
   .holds = { .items = 2 },
   .memory = memory,

@@ -33,8 +33,6 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static const AssayParam parameters[] = { FEDERATION_PARAMETERS (Average), ASSAY_PARAM_END };
-
 /* Nothing is encrypted, permuted or masked. */
 static const char *const *
 lacks (G_GNUC_UNUSED gconstpointer settings)
@@ -52,5 +50,6 @@ UPDATES_DEFENSE (average, "average",
                  = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                      "Using Doubly Permuted Homomorphic Encryption",
                      "section 2.1" },
-                 ASSAY_SETTINGS (Average, parameters), .check = federation_check, .lacks = lacks,
+                 ASSAY_SETTINGS (Average,
+                   FEDERATION_PARAMETERS (Average)), .check = federation_check, .lacks = lacks,
                  .protect = protect);

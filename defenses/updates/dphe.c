@@ -135,44 +135,6 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
          && federation_check (data, shape, error);
 }
 
-static const AssayParam parameters[] = {
-  FEDERATION_PARAMETERS (Dphe),
-  ASSAY_PARAM_REAL (Dphe, capacity, 0.1, 1e-9, 1, "share of weights",
-                    "Columns of a message (M), rounded up; an update with more values goes into "
-                    "several messages"),
-  ASSAY_PARAM_CHOICE (Dphe, padding, PADDING_RANDOM, paddings,
-                      "Spare columns of a message: random, encryptions of 0 in random rows; none, "
-                      "as many columns as there are values"),
-  ASSAY_PARAM_CHOICE (Dphe, permutations, PERMUTATIONS_DOUBLE, permutations,
-                      "Which permutations of rows there are: double, one that users share and one "
-                      "of each user; single, the shared one; none"),
-  ASSAY_PARAM_CHOICE (Dphe, renewal, RENEWAL_STEP, renewals,
-                      "Whether permutations are drawn anew in each step, or once"),
-  ASSAY_PARAM_CHOICE (Dphe, encoding, ENCODING_FIXED, encodings,
-                      "How numbers are encoded: fixed point, or floating point as in "
-                      "python-paillier, with exponents in clear"),
-  ASSAY_PARAM_CHOICE (Dphe, randomness, ASSAY_PAILLIER_SHORT, assay_paillier_randomness_names,
-                      "Randomness of ciphertexts: r^n with any r; a power of one base with an "
-                      "exponent of half the length; or none, a control"),
-  ASSAY_PARAM_CHOICE (Dphe, bits, 0, assay_paillier_length_names, "Length of the modulus"),
-  ASSAY_PARAM_BOOL (Dphe, allow_two, FALSE,
-                    "Whether two users may be alone, who learn each other's updates"),
-  ASSAY_PARAM_STRING (Dphe, key_folder, "",
-                      "Folder with a Paillier key that only its owner can read; empty: a key from "
-                      "the seed of the run"),
-  ASSAY_PARAM_BOOL (Dphe, packing, FALSE,
-                    "Whether all weights are sent, several in one ciphertext (24 with 1024 bits), "
-                    "in place of the sparse ones; then nothing is permuted, and capacity, padding, "
-                    "permutations and renewal have no effect",
-                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_REAL (Dphe, largest, 8, 1e-30, 1e30, "",
-                    "packing = yes: a bound on every weight, which all users know; the rest of a "
-                    "weight's 32 bits are its digits",
-                    ASSAY_PARAM_EXTRA),
-  FEDERATION_CHEATS (Dphe),
-  ASSAY_PARAM_END
-};
-
 /* Nobody sees updates in clear, and packed ones have no supports to permute. */
 static const char *const *
 lacks (gconstpointer settings)
@@ -197,5 +159,39 @@ UPDATES_DEFENSE (
     .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                    "Using Doubly Permuted Homomorphic Encryption",
                    "sections 2.2 to 2.5, algorithm 1" },
-    ASSAY_SETTINGS (Dphe, parameters), .check = check, .lacks = lacks, .protect = protect,
+    ASSAY_SETTINGS (Dphe,
+      FEDERATION_PARAMETERS (Dphe),
+      ASSAY_PARAM_REAL (Dphe, capacity, 0.1, 1e-9, 1, "share of weights",
+                        "Columns of a message (M), rounded up; an update with more values goes "
+                        "into several messages"),
+      ASSAY_PARAM_CHOICE (Dphe, padding, PADDING_RANDOM, paddings,
+                          "Spare columns of a message: random, encryptions of 0 in random rows; "
+                          "none, as many columns as there are values"),
+      ASSAY_PARAM_CHOICE (Dphe, permutations, PERMUTATIONS_DOUBLE, permutations,
+                          "Which permutations of rows there are: double, one that users share and "
+                          "one of each user; single, the shared one; none"),
+      ASSAY_PARAM_CHOICE (Dphe, renewal, RENEWAL_STEP, renewals,
+                          "Whether permutations are drawn anew in each step, or once"),
+      ASSAY_PARAM_CHOICE (Dphe, encoding, ENCODING_FIXED, encodings,
+                          "How numbers are encoded: fixed point, or floating point as in "
+                          "python-paillier, with exponents in clear"),
+      ASSAY_PARAM_CHOICE (Dphe, randomness, ASSAY_PAILLIER_SHORT, assay_paillier_randomness_names,
+                          "Randomness of ciphertexts: r^n with any r; a power of one base with an "
+                          "exponent of half the length; or none, a control"),
+      ASSAY_PARAM_CHOICE (Dphe, bits, 0, assay_paillier_length_names, "Length of the modulus"),
+      ASSAY_PARAM_BOOL (Dphe, allow_two, FALSE,
+                        "Whether two users may be alone, who learn each other's updates"),
+      ASSAY_PARAM_STRING (Dphe, key_folder, "",
+                          "Folder with a Paillier key that only its owner can read; empty: a key "
+                          "from the seed of the run"),
+      ASSAY_PARAM_BOOL (Dphe, packing, FALSE,
+                        "Whether all weights are sent, several in one ciphertext (24 with 1024 "
+                        "bits), in place of the sparse ones; then nothing is permuted, and "
+                        "capacity, padding, permutations and renewal have no effect",
+                        ASSAY_PARAM_EXTRA),
+      ASSAY_PARAM_REAL (Dphe, largest, 8, 1e-30, 1e30, "",
+                        "packing = yes: a bound on every weight, which all users know; the rest of "
+                        "a weight's 32 bits are its digits",
+                        ASSAY_PARAM_EXTRA),
+      FEDERATION_CHEATS (Dphe)), .check = check, .lacks = lacks, .protect = protect,
     .remark = remark);

@@ -147,27 +147,23 @@ no_gradients (G_GNUC_UNUSED gconstpointer settings)
   return "train to the optimum";
 }
 
-static const AssayParam parameters[]
-    = { FEDERATION_USERS (Prr10Updates),
-        ASSAY_PARAM_REAL (Prr10Updates, penalty, 0.1, 1e-6, 1e3, "",
-                          "Weight lambda of the penalty; the larger it is, the less noise is "
-                          "needed"),
-        ASSAY_PARAM_REAL (Prr10Updates, epsilon, 0.2, 1e-6, 60, "nats",
-                          "Privacy budget that is claimed for each class"),
-        ASSAY_PARAM_CHOICE (Prr10Updates, noise, NOISE_COORDINATES, noises,
-                            "Laplace noise on each weight, noise in a random direction, or none (a "
-                            "control)"),
-        ASSAY_PARAM_BOOL (Prr10Updates, public_rows, TRUE,
-                          "Whether the part of each user holds the public rows, too"),
-        FEDERATION_STANDARDISE (Prr10Updates),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (prr10_updates, "prr10-updates",
   .summary = "Users train by themselves; the mean of their models is released with noise",
   .reference = { "Pathak, Rane and Raj 2010, Multiparty Differential Privacy via Aggregation of "
                  "Locally Trained Classifiers",
                  "noise of scale 2 / (n epsilon lambda)" },
-  ASSAY_SETTINGS (Prr10Updates, parameters),
+  ASSAY_SETTINGS (Prr10Updates,
+    FEDERATION_USERS (Prr10Updates),
+    ASSAY_PARAM_REAL (Prr10Updates, penalty, 0.1, 1e-6, 1e3, "",
+                      "Weight lambda of the penalty; the larger it is, the less noise is needed"),
+    ASSAY_PARAM_REAL (Prr10Updates, epsilon, 0.2, 1e-6, 60, "nats",
+                      "Privacy budget that is claimed for each class"),
+    ASSAY_PARAM_CHOICE (Prr10Updates, noise, NOISE_COORDINATES, noises,
+                        "Laplace noise on each weight, noise in a random direction, or none (a "
+                        "control)"),
+    ASSAY_PARAM_BOOL (Prr10Updates, public_rows, TRUE,
+                      "Whether the part of each user holds the public rows, too"),
+    FEDERATION_STANDARDISE (Prr10Updates)),
   .check = check,
   .uses = uses,
   .lacks = lacks,

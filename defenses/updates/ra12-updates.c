@@ -129,29 +129,25 @@ lacks (G_GNUC_UNUSED gconstpointer settings)
   return names;
 }
 
-static const AssayParam parameters[]
-    = { FEDERATION_USERS (Ra12Updates),
-        ASSAY_PARAM_INT (Ra12Updates, steps, 10, 1, 100000, "", "How many models are made (T)"),
-        ASSAY_PARAM_REAL (Ra12Updates, rate, 10, 1e-12, 1e6, "", "Learning rate gamma"),
-        ASSAY_PARAM_REAL (Ra12Updates, penalty, 1e-3, 0, 1e3, "", "Weight lambda of the penalty"),
-        ASSAY_PARAM_REAL (Ra12Updates, epsilon, 0.2, 1e-6, 60, "nats",
-                          "Privacy budget that is claimed for each step and class"),
-        ASSAY_PARAM_REAL (Ra12Updates, delta, 0.05, 1e-12, 0.999, "",
-                          "delta that goes with epsilon"),
-        ASSAY_PARAM_CHOICE (Ra12Updates, noise, RA12_BOTH, noises,
-                            "Gaussian noise on the objective and Laplace noise on each step, one "
-                            "of them, or none (a control)"),
-        ASSAY_PARAM_BOOL (Ra12Updates, public_rows, TRUE,
-                          "Whether the part of each user holds the public rows, too"),
-        FEDERATION_STANDARDISE (Ra12Updates),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (ra12_updates, "ra12-updates",
   .summary = "Users take gradient steps together and send them with noise",
   .reference = { "Rajkumar and Agarwal 2012, A Differentially Private Stochastic Gradient Descent "
                  "Algorithm for Multiparty Classification",
                  "Gaussian noise once, Laplace noise in each step" },
-  ASSAY_SETTINGS (Ra12Updates, parameters),
+  ASSAY_SETTINGS (Ra12Updates,
+    FEDERATION_USERS (Ra12Updates),
+    ASSAY_PARAM_INT (Ra12Updates, steps, 10, 1, 100000, "", "How many models are made (T)"),
+    ASSAY_PARAM_REAL (Ra12Updates, rate, 10, 1e-12, 1e6, "", "Learning rate gamma"),
+    ASSAY_PARAM_REAL (Ra12Updates, penalty, 1e-3, 0, 1e3, "", "Weight lambda of the penalty"),
+    ASSAY_PARAM_REAL (Ra12Updates, epsilon, 0.2, 1e-6, 60, "nats",
+                      "Privacy budget that is claimed for each step and class"),
+    ASSAY_PARAM_REAL (Ra12Updates, delta, 0.05, 1e-12, 0.999, "", "delta that goes with epsilon"),
+    ASSAY_PARAM_CHOICE (Ra12Updates, noise, RA12_BOTH, noises,
+                        "Gaussian noise on the objective and Laplace noise on each step, one of "
+                        "them, or none (a control)"),
+    ASSAY_PARAM_BOOL (Ra12Updates, public_rows, TRUE,
+                      "Whether the part of each user holds the public rows, too"),
+    FEDERATION_STANDARDISE (Ra12Updates)),
   .check = check,
   .uses = uses,
   .lacks = lacks,

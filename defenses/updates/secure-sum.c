@@ -173,12 +173,6 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
          && federation_check (data, shape, error);
 }
 
-static const AssayParam parameters[]
-    = { FEDERATION_PARAMETERS (SecureSum),
-        ASSAY_PARAM_BOOL (SecureSum, allow_two, FALSE,
-                          "Whether two users may be alone, who learn each other's updates"),
-        FEDERATION_CHEATS (SecureSum), ASSAY_PARAM_END };
-
 static const char *const *
 lacks (G_GNUC_UNUSED gconstpointer settings)
 {
@@ -194,4 +188,8 @@ UPDATES_DEFENSE (
     .reference = { "Bonawitz et al. 2017, Practical Secure Aggregation for Privacy-Preserving "
                    "Machine Learning",
                    "section 4" },
-    ASSAY_SETTINGS (SecureSum, parameters), .check = check, .lacks = lacks, .protect = protect);
+    ASSAY_SETTINGS (SecureSum,
+      FEDERATION_PARAMETERS (SecureSum),
+      ASSAY_PARAM_BOOL (SecureSum, allow_two, FALSE,
+                        "Whether two users may be alone, who learn each other's updates"),
+      FEDERATION_CHEATS (SecureSum)), .check = check, .lacks = lacks, .protect = protect);

@@ -54,14 +54,11 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (Rounding, step, 1, 1e-6, 1e6, "", "Step s between numbers that come out"),
-        ASSAY_PARAM_END };
-
 ASSAY_DEFENSE (rounding, "rounding",
   .summary = "Round each number to a multiple of a step, up or down at random",
   .reference = { "an example", "examples/plugin-c" },
-  ASSAY_SETTINGS (Rounding, parameters),
+  ASSAY_SETTINGS (Rounding,
+    ASSAY_PARAM_REAL (Rounding, step, 1, 1e-6, 1e6, "", "Step s between numbers that come out")),
   .produces = ASSAY_RELEASE_VECTORS,
   .protect = protect);
 

@@ -39,14 +39,11 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   return subspace_clusters_make (&clusters, key, ret_case, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (Centroid, rows, 10, 1, 10000, "rows", "K: public rows that are averaged"),
-        ASSAY_PARAM_END };
-
 ASSAY_ATTACK (centroid, "centroid",
   .summary = "Project the mean of the nearest public rows onto the subspace",
   .reference = { "an example", "docs/writing-a-plugin.md" },
-  ASSAY_SETTINGS (Centroid, parameters),
+  ASSAY_SETTINGS (Centroid,
+    ASSAY_PARAM_INT (Centroid, rows, 10, 1, 10000, "rows", "K: public rows that are averaged")),
   .reads = ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,

@@ -279,24 +279,6 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
   return 14 * (guint64) shape->n_secrets * shape->n_secrets;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (BY_CLIPPING, "tce-clipping", MEAN, 0, 1, "share of triangles",
-                 "Triangles of the private graph that are lost by clipping", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE (BY_RELEASE, "tce-release", MEAN, 0, G_MAXDOUBLE, "share of triangles",
-                 "Relative error of the number of triangles, with the pairs of largest weight "
-                 "taken for edges",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE (HALVES, "cut-error", MEAN, 0, G_MAXDOUBLE, "weight",
-                 "Error of the cut (half of the weight) between the first half of the nodes and "
-                 "the rest",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE (LEADING, "cut-error-leading", MEAN, 0, G_MAXDOUBLE, "weight",
-                 "Error of the cut between the parts for which it is largest",
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_UTILITY (graph_error, "graph-error",
   .summary = "How wrong the triangles and cuts of a private graph are in its release",
   .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
@@ -305,6 +287,19 @@ ASSAY_UTILITY (graph_error, "graph-error",
   .memory = memory,
   .reads = ASSAY_RELEASE_GRAPH,
   .needs = ASSAY_HAS_GRAPH,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (BY_CLIPPING, "tce-clipping", MEAN, 0, 1, "share of triangles",
+                   "Triangles of the private graph that are lost by clipping", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    ASSAY_MEASURE (BY_RELEASE, "tce-release", MEAN, 0, G_MAXDOUBLE, "share of triangles",
+                   "Relative error of the number of triangles, with the pairs of largest weight "
+                   "taken for edges",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    ASSAY_MEASURE (HALVES, "cut-error", MEAN, 0, G_MAXDOUBLE, "weight",
+                   "Error of the cut (half of the weight) between the first half of the nodes and "
+                   "the rest",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    ASSAY_MEASURE (LEADING, "cut-error-leading", MEAN, 0, G_MAXDOUBLE, "weight",
+                   "Error of the cut between the parts for which it is largest",
+                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
   .assess = assess);

@@ -415,61 +415,53 @@ show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGue
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (ImageRecovery, matching, AUTO, matchings,
-                            "Whether estimate i is compared with secret i (order), or estimates "
-                            "are matched with secrets (best); auto: as the attack says"),
-        ASSAY_PARAM_CHOICE (ImageRecovery, sign, KNOWN, signs,
-                            "Whether an estimate and its negative are taken for the same (free)"),
-        ASSAY_PARAM_CHOICE (ImageRecovery, of, SECRETS, targets,
-                            "What estimates are compared with: secrets, the part of each mixture "
-                            "that is made of secrets, or the mixtures themselves",
-                            ASSAY_PARAM_EXTRA),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (SSIM, "image-ssim", MEAN, -1, 1, "SSIM",
-                 "Mean structural similarity of secrets and recovered pictures", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (SSIM, "image-ssim-median", MEDIAN, -1, 1, "SSIM",
-                 "Median structural similarity of secrets and recovered pictures",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (SSIM_CHANCE, "image-ssim-chance", MEAN, -1, 1, "SSIM",
-                 "Mean structural similarity of the same pictures with other images of the "
-                 "dataset, matched in the same way: what chance gives",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE (SSIM_GAIN, "image-ssim-gain", MEAN, -2, 2, "SSIM",
-                 "Mean structural similarity with the secret less that with another image",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (PSNR, "image-psnr", MEAN, -G_MAXDOUBLE, ASSAY_PSNR_MAX, "decibels",
-                 "Mean peak signal-to-noise ratio of recovered pictures", ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (MAE, "image-mae", MEAN, 0, G_MAXDOUBLE, "share of the range",
-                 "Mean absolute error of recovered pictures"),
-  ASSAY_MEASURE (CORRELATION, "image-correlation", MEDIAN, -1, 1, "correlation",
-                 "Median correlation of the pixels of secrets and recovered pictures",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (CORRELATION_CHANCE, "image-correlation-chance", MEDIAN, -1, 1, "correlation",
-                 "Median correlation of the same pictures with other images of the dataset, "
-                 "matched in the same way: what chance gives",
-                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE (ABOVE_50, "image-correlation-above-50", RATE, 0, 1, "share of secrets",
-                 "Secrets whose picture has a correlation above 0.5", ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (ABOVE_80, "image-correlation-above-80", RATE, 0, 1, "share of secrets",
-                 "Secrets whose picture has a correlation above 0.8", ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (image_recovery, "image-recovery",
   .summary = "How much recovered pictures look like the secrets: SSIM, PSNR, MAE, correlation",
   .reference = { "Wang, Bovik, Sheikh and Simoncelli 2004; Huang, Song, Li and Arora 2020, "
                  "InstaHide",
                  "SSIM: equations 13 to 17; section 5.3, figure 7" },
-  ASSAY_SETTINGS (ImageRecovery, parameters),
+  ASSAY_SETTINGS (ImageRecovery,
+    ASSAY_PARAM_CHOICE (ImageRecovery, matching, AUTO, matchings,
+                        "Whether estimate i is compared with secret i (order), or estimates are "
+                        "matched with secrets (best); auto: as the attack says"),
+    ASSAY_PARAM_CHOICE (ImageRecovery, sign, KNOWN, signs,
+                        "Whether an estimate and its negative are taken for the same (free)"),
+    ASSAY_PARAM_CHOICE (ImageRecovery, of, SECRETS, targets,
+                        "What estimates are compared with: secrets, the part of each mixture that "
+                        "is made of secrets, or the mixtures themselves",
+                        ASSAY_PARAM_EXTRA)),
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   .needs = ASSAY_HAS_IMAGES,
   .finds_order = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (SSIM, "image-ssim", MEAN, -1, 1, "SSIM",
+                   "Mean structural similarity of secrets and recovered pictures", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (SSIM, "image-ssim-median", MEDIAN, -1, 1, "SSIM",
+                   "Median structural similarity of secrets and recovered pictures",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (SSIM_CHANCE, "image-ssim-chance", MEAN, -1, 1, "SSIM",
+                   "Mean structural similarity of the same pictures with other images of the "
+                   "dataset, matched in the same way: what chance gives",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
+    ASSAY_MEASURE (SSIM_GAIN, "image-ssim-gain", MEAN, -2, 2, "SSIM",
+                   "Mean structural similarity with the secret less that with another image",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (PSNR, "image-psnr", MEAN, -G_MAXDOUBLE, ASSAY_PSNR_MAX, "decibels",
+                   "Mean peak signal-to-noise ratio of recovered pictures", ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (MAE, "image-mae", MEAN, 0, G_MAXDOUBLE, "share of the range",
+                   "Mean absolute error of recovered pictures"),
+    ASSAY_MEASURE (CORRELATION, "image-correlation", MEDIAN, -1, 1, "correlation",
+                   "Median correlation of the pixels of secrets and recovered pictures",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (CORRELATION_CHANCE, "image-correlation-chance", MEDIAN, -1, 1, "correlation",
+                   "Median correlation of the same pictures with other images of the dataset, "
+                   "matched in the same way: what chance gives",
+                   ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
+    ASSAY_MEASURE (ABOVE_50, "image-correlation-above-50", RATE, 0, 1, "share of secrets",
+                   "Secrets whose picture has a correlation above 0.5", ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (ABOVE_80, "image-correlation-above-80", RATE, 0, 1, "share of secrets",
+                   "Secrets whose picture has a correlation above 0.8", ASSAY_HIGHER_IS_WORSE)),
   .measure = measure,
   .show = show);

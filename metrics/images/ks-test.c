@@ -230,60 +230,52 @@ measure (const AssayMetricContext *context, const AssayTruth *truth,
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (KsTest, level, 0.05, 1e-9, 0.5, "",
-                    "Significance level: the largest probability that a secret seems to be told "
-                    "apart which is not"),
-  ASSAY_PARAM_BOOL (KsTest, absolute, FALSE,
-                    "Whether statistics are of absolute pixel values, which random signs do not "
-                    "hide"),
-  ASSAY_PARAM_INT (KsTest, places_seed, 1, 0, 4294967295, "",
-                   "Seed for the places of the four pixels; not the scenario's seed, so that cells "
-                   "share them"),
-  ASSAY_PARAM_END
-};
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (TOLD_APART, "ks-told-apart", RATE, 0, 1, "share of secrets",
-                 "Secrets whose encodings differ from the others' by one of seven statistics, "
-                 "corrected for seven tests; without any difference a share of at most `level`",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (CORRECTED_P, "ks-corrected-p", MEDIAN, 0, 1, "p-value",
-                 "Median over secrets of 7 times the smallest of the seven p-values"),
-  ASSAY_MEASURE (DISTANCE, "ks-distance", MEDIAN, 0, 1, "difference of shares",
-                 "Median over secrets of the largest distance between the two distribution "
-                 "functions, over seven statistics",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (BY_MEAN, "ks-told-by-mean", RATE, 0, 1, "share of secrets",
-                 "Secrets told apart by the mean pixel alone, at `level`", ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (BY_DEVIATION, "ks-told-by-deviation", RATE, 0, 1, "share of secrets",
-                 "Secrets told apart by the standard deviation of pixels alone, at `level`",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (BY_VARIATION, "ks-told-by-variation", RATE, 0, 1, "share of secrets",
-                 "Secrets told apart by the total variation alone, at `level`",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (BY_PIXELS, "ks-told-by-pixels", RATE, 0, 1, "share of secrets",
-                 "Secrets told apart by one of the four pixels, corrected for four tests",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (ONE_IN_ALL, "ks-one-value-in-all", MEAN, 0, 1, "p-value",
-                 "The paper's number: mean p-value of single encodings against all; it is 1/2 "
-                 "whatever the distributions are, and so shows nothing"),
-  ASSAY_MEASURE (ONE_IN_OTHERS, "ks-one-value-in-others", MEAN, 0, 1, "p-value",
-                 "The paper's other number: mean p-value of single encodings against those of "
-                 "other secrets; only large differences move it from 1/2"),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (ks_test, "ks-test",
   .summary = "Whether encodings of one secret differ in distribution from those of others",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "appendix E.3, table 4; all encodings at once: ours" },
-  ASSAY_SETTINGS (KsTest, parameters),
+  ASSAY_SETTINGS (KsTest,
+    ASSAY_PARAM_REAL (KsTest, level, 0.05, 1e-9, 0.5, "",
+                      "Significance level: the largest probability that a secret seems to be told "
+                      "apart which is not"),
+    ASSAY_PARAM_BOOL (KsTest, absolute, FALSE,
+                      "Whether statistics are of absolute pixel values, which random signs do not "
+                      "hide"),
+    ASSAY_PARAM_INT (KsTest, places_seed, 1, 0, 4294967295, "",
+                     "Seed for the places of the four pixels; not the scenario's seed, so that "
+                     "cells share them")),
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets", "owners"),
   .reads = ASSAY_RELEASE_MIXTURES,
   .finds_order = TRUE,
   .on_request = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (TOLD_APART, "ks-told-apart", RATE, 0, 1, "share of secrets",
+                   "Secrets whose encodings differ from the others' by one of seven statistics, "
+                   "corrected for seven tests; without any difference a share of at most `level`",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (CORRECTED_P, "ks-corrected-p", MEDIAN, 0, 1, "p-value",
+                   "Median over secrets of 7 times the smallest of the seven p-values"),
+    ASSAY_MEASURE (DISTANCE, "ks-distance", MEDIAN, 0, 1, "difference of shares",
+                   "Median over secrets of the largest distance between the two distribution "
+                   "functions, over seven statistics",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (BY_MEAN, "ks-told-by-mean", RATE, 0, 1, "share of secrets",
+                   "Secrets told apart by the mean pixel alone, at `level`",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (BY_DEVIATION, "ks-told-by-deviation", RATE, 0, 1, "share of secrets",
+                   "Secrets told apart by the standard deviation of pixels alone, at `level`",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (BY_VARIATION, "ks-told-by-variation", RATE, 0, 1, "share of secrets",
+                   "Secrets told apart by the total variation alone, at `level`",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (BY_PIXELS, "ks-told-by-pixels", RATE, 0, 1, "share of secrets",
+                   "Secrets told apart by one of the four pixels, corrected for four tests",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (ONE_IN_ALL, "ks-one-value-in-all", MEAN, 0, 1, "p-value",
+                   "The paper's number: mean p-value of single encodings against all; it is 1/2 "
+                   "whatever the distributions are, and so shows nothing"),
+    ASSAY_MEASURE (ONE_IN_OTHERS, "ks-one-value-in-others", MEAN, 0, 1, "p-value",
+                   "The paper's other number: mean p-value of single encodings against those of "
+                   "other secrets; only large differences move it from 1/2")),
   .measure = measure);

@@ -165,22 +165,6 @@ show (const AssayMetricContext *context, G_GNUC_UNUSED const AssayTruth *truth,
   return is_ok;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (MAE, "photograph-mae", MEAN, 0, 1, "share of the range",
-                 "Mean absolute error of the painted photograph in grey"),
-  ASSAY_MEASURE (SSIM, "photograph-ssim", MEAN, -1, 1, "similarity",
-                 "Structural similarity of the painted photograph to the private one",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (PSNR, "photograph-psnr", MEAN, 0, ASSAY_PSNR_MAX, "decibels",
-                 "Peak signal-to-noise ratio of the painted photograph in grey",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (FIRST, "photograph-first", RATE, 0, 1, "share",
-                 "Painted photographs that are more like their own than like any other of the "
-                 "trial",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (photograph_recovery, "photograph-recovery",
   .summary = "Photographs that an attack painted, compared with the private ones in the same size",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1, tables 1 and 4" },
@@ -189,7 +173,18 @@ ASSAY_METRIC (photograph_recovery, "photograph-recovery",
   .needs = ASSAY_HAS_FRAMES,
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (MAE, "photograph-mae", MEAN, 0, 1, "share of the range",
+                   "Mean absolute error of the painted photograph in grey"),
+    ASSAY_MEASURE (SSIM, "photograph-ssim", MEAN, -1, 1, "similarity",
+                   "Structural similarity of the painted photograph to the private one",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (PSNR, "photograph-psnr", MEAN, 0, ASSAY_PSNR_MAX, "decibels",
+                   "Peak signal-to-noise ratio of the painted photograph in grey",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (FIRST, "photograph-first", RATE, 0, 1, "share",
+                   "Painted photographs that are more like their own than like any other of the "
+                   "trial",
+                   ASSAY_HIGHER_IS_WORSE)),
   .measure = measure,
   .show = show);

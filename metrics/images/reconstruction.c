@@ -163,33 +163,18 @@ show (const AssayMetricContext *context, const AssayTruth *truth, const AssayGue
 
 /* ---- The plugin ---- */
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (Reconstruction, patch, 8, 0.5, 40, "keypoint sizes",
-                          "Side of the square that is painted for a keypoint; SIFT looks at 6"),
-        ASSAY_PARAM_INT (Reconstruction, side, 0, 0, ASSAY_PHOTO_WINDOW_MOST, "pixels",
-                         "Side of the squares to which both pictures are reduced before they are "
-                         "compared, 11 or more; 0: they are compared as they are",
-                         ASSAY_PARAM_EXTRA),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (MAE, "reconstruction-mae", MEAN, 0, 1, "share of the range",
-                 "Mean absolute error of the painted photograph in grey"),
-  ASSAY_MEASURE (SSIM, "reconstruction-ssim", MEAN, -1, 1, "similarity",
-                 "Structural similarity of the painted photograph to the private one",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (PSNR, "reconstruction-psnr", MEAN, 0, ASSAY_PSNR_MAX, "decibels",
-                 "Peak signal-to-noise ratio of the painted photograph in grey",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (reconstruction, "reconstruction",
   .summary = "Photographs painted from recovered descriptors and their keypoints",
   .reference = { "Weinzaepfel, Jegou, Perez 2011, Reconstructing an image from its local "
                  "descriptors",
                  "sections 3 and 4" },
-  ASSAY_SETTINGS (Reconstruction, parameters),
+  ASSAY_SETTINGS (Reconstruction,
+    ASSAY_PARAM_REAL (Reconstruction, patch, 8, 0.5, 40, "keypoint sizes",
+                      "Side of the square that is painted for a keypoint; SIFT looks at 6"),
+    ASSAY_PARAM_INT (Reconstruction, side, 0, 0, ASSAY_PHOTO_WINDOW_MOST, "pixels",
+                     "Side of the squares to which both pictures are reduced before they are "
+                     "compared, 11 or more; 0: they are compared as they are",
+                     ASSAY_PARAM_EXTRA)),
   /* Sizes of photographs are not known here: one of 640 x 640 pixels, the most that `photos` gives
    * by default, for each thread. */
   .holds = { .items = 1, .per_thread = 64 << 20 },
@@ -198,7 +183,14 @@ ASSAY_METRIC (reconstruction, "reconstruction",
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_PUBLIC_FRAMES,
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (MAE, "reconstruction-mae", MEAN, 0, 1, "share of the range",
+                   "Mean absolute error of the painted photograph in grey"),
+    ASSAY_MEASURE (SSIM, "reconstruction-ssim", MEAN, -1, 1, "similarity",
+                   "Structural similarity of the painted photograph to the private one",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (PSNR, "reconstruction-psnr", MEAN, 0, ASSAY_PSNR_MAX, "decibels",
+                   "Peak signal-to-noise ratio of the painted photograph in grey",
+                   ASSAY_HIGHER_IS_WORSE)),
   .measure = measure,
   .show = show);

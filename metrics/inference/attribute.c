@@ -272,34 +272,6 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
   return judge_control (&judged, ret_outcomes, error);
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (RIGHT, "attribute-accuracy", RATE, 0, 1, "share of secrets",
-                 "Secrets whose attribute is the value with the largest score", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (BASELINE, "attribute-baseline", RATE, 0, 1, "share of secrets",
-                 "The same for the most frequent value, without the release", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE (CONTROL, "attribute-control", MEAN, 0, 1, "share of pairs of secrets",
-                 "The same when each guess is compared with the attributes of other people",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE, ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE (EXCESS, "attribute-excess", EXCESS, -1, 1, "share",
-                 "(accuracy - control) / (1 - control): 0, no better than for people whom the "
-                 "release is not about; 1, always right",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .success = RIGHT, .control = CONTROL,
-                 .is_influence = TRUE),
-  ASSAY_MEASURE (GAIN, "attribute-gain", MEAN, -1, 1, "share of secrets",
-                 "attribute-accuracy less attribute-baseline", ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (BALANCED, "attribute-balanced-accuracy", MEAN, 0, 1, "share of secrets",
-                 "For each value the share of its secrets that are guessed right; the mean over "
-                 "values",
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE (AREA, "attribute-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "For each value the probability that a secret with it scores above one without "
-                 "it; the mean over values",
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (attribute, "attribute",
   .summary = "How well an attribute of the secrets was inferred, beside chance",
   .reference = { "Giomi, Boenisch, Wehmeyer and Tasnadi 2023, A Unified Framework for Quantifying "
@@ -307,6 +279,30 @@ ASSAY_METRIC (attribute, "attribute",
                  "sections 4 and 5; Cohen 1960 for the control" },
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("class-scores"),
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (RIGHT, "attribute-accuracy", RATE, 0, 1, "share of secrets",
+                   "Secrets whose attribute is the value with the largest score", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (BASELINE, "attribute-baseline", RATE, 0, 1, "share of secrets",
+                   "The same for the most frequent value, without the release", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
+    ASSAY_MEASURE (CONTROL, "attribute-control", MEAN, 0, 1, "share of pairs of secrets",
+                   "The same when each guess is compared with the attributes of other people",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE,
+                   ASSAY_IS_REFERENCE),
+    ASSAY_MEASURE (EXCESS, "attribute-excess", EXCESS, -1, 1, "share",
+                   "(accuracy - control) / (1 - control): 0, no better than for people whom the "
+                   "release is not about; 1, always right",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .success = RIGHT, .control = CONTROL,
+                   .is_influence = TRUE),
+    ASSAY_MEASURE (GAIN, "attribute-gain", MEAN, -1, 1, "share of secrets",
+                   "attribute-accuracy less attribute-baseline", ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (BALANCED, "attribute-balanced-accuracy", MEAN, 0, 1, "share of secrets",
+                   "For each value the share of its secrets that are guessed right; the mean over "
+                   "values",
+                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    ASSAY_MEASURE (AREA, "attribute-auc", MEAN, 0, 1, "area under the ROC curve",
+                   "For each value the probability that a secret with it scores above one without "
+                   "it; the mean over values",
+                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
   .measure = measure);

@@ -317,39 +317,32 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (Linkability, omega, 1, 1e-6, 1e6, "",
-                          "Weight w: how probable a pair of one secret is, relative to a pair of "
-                          "two, before its score is known"),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (AREA, "cross-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "Probability that a pair of items of one secret scores above one of two secrets",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE (EQUAL_ERRORS, "cross-eer", MEAN, 0, 1, "share of pairs",
-                 "Equal error rate: share of the pairs of one secret that are missed where as "
-                 "large a share of the others is accepted",
-                 .is_influence = TRUE),
-  ASSAY_MEASURE (FIRST, "cross-rank-1", MEAN, 0, 1, "share of items",
-                 "Items whose counterpart in the other release scores above all other items there",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (D_SYS, "linkability", MEAN, -1, 1, "D_sys",
-                 "D_sys: 0, items of two releases cannot be linked; 1, all can", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (linkability, "linkability",
   .summary = "How well items of two releases under different keys are linked",
   .reference = { "Gomez-Barrero, Galbally, Rathgeb and Busch 2018, General Framework to Evaluate "
                  "Unlinkability in Biometric Template Protection Systems",
                  "equations 3 to 10" },
-  ASSAY_SETTINGS (Linkability, parameters),
+  ASSAY_SETTINGS (Linkability,
+    ASSAY_PARAM_REAL (Linkability, omega, 1, 1e-6, 1e6, "",
+                      "Weight w: how probable a pair of one secret is, relative to a pair of two, "
+                      "before its score is known")),
   .reads_truth = ASSAY_ARRAY_NAMES ("mates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("cross-scores"),
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (AREA, "cross-auc", MEAN, 0, 1, "area under the ROC curve",
+                   "Probability that a pair of items of one secret scores above one of two secrets",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    ASSAY_MEASURE (EQUAL_ERRORS, "cross-eer", MEAN, 0, 1, "share of pairs",
+                   "Equal error rate: share of the pairs of one secret that are missed where as "
+                   "large a share of the others is accepted",
+                   .is_influence = TRUE),
+    ASSAY_MEASURE (FIRST, "cross-rank-1", MEAN, 0, 1, "share of items",
+                   "Items whose counterpart in the other release scores above all other items "
+                   "there",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (D_SYS, "linkability", MEAN, -1, 1, "D_sys",
+                   "D_sys: 0, items of two releases cannot be linked; 1, all can", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
   .measure = measure);

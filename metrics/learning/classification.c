@@ -318,79 +318,67 @@ memory (gconstpointer data, const AssayShape *shape)
                 : assay_network_memory (&network, (gsize) settings->batch));
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (Classification, model, NETWORK, models,
-                      "Softmax regression; a network of dense layers with ReLUs; or, for images, a "
-                      "residual network of convolutions"),
-  ASSAY_PARAM_INT (Classification, layers, 2, 1, MAX_LAYERS, "layers",
-                   "Hidden layers of the network"),
-  ASSAY_PARAM_INT (Classification, hidden, 256, 1, 65536, "units", "Units in each hidden layer"),
-  ASSAY_PARAM_INT (Classification, width, 16, 8, 1024, "channels",
-                   "model = residual: channels of the first stage, a multiple of 8; the others "
-                   "have 2 and 4 times as many",
-                   ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_INT (Classification, blocks, 1, 1, 8, "",
-                   "model = residual: blocks in each of its three stages",
-                   ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_INT (Classification, shift, 4, 0, 64, "pixels",
-                   "model = residual: training images are shifted by up to this, each way",
-                   ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_BOOL (Classification, mirror, TRUE,
-                    "model = residual: whether half of the training images are mirrored",
-                    ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_CHOICE (Classification, input, NETWORK_INPUT_AUTO, network_input_forms,
-                      "What is used of a row x: x, |x|, or both; auto: |x| for mixtures with "
-                      "random signs, else x"),
-  ASSAY_PARAM_INT (Classification, epochs, 15, 1, 10000, "", "Passes over the release"),
-  ASSAY_PARAM_INT (Classification, batch, 128, 1, 65536, "rows", "Rows in one step"),
-  ASSAY_PARAM_REAL (Classification, learning_rate, 0.05, 1e-6, 100, "",
-                    "Learning rate of the first step; it falls to 0 along half a cosine"),
-  ASSAY_PARAM_REAL (Classification, momentum, 0.9, 0, 0.999, "", "Momentum of the steps"),
-  ASSAY_PARAM_REAL (Classification, weight_decay, 5e-4, 0, 10, "",
-                    "Half of this times the squared weights is added to the loss"),
-  ASSAY_PARAM_INT (
-      Classification, encryptions, 0, 0, 10000, "",
-      "How often each test row is encrypted, and its predictions averaged; 0: it is classified as "
-      "it is"),
-  ASSAY_PARAM_CHOICE (
-      Classification, partners, ENCRYPTION_SECRETS, encryption_partners,
-      "What test rows are mixed with when they are encrypted: k - 1 secrets, k - 1 public rows, or "
-      "one secret and k - 2 public rows"),
-  ASSAY_PARAM_INT (Classification, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
-                   "Images in an encrypted test row, itself included"),
-  ASSAY_PARAM_REAL (Classification, max_coefficient, 0.65, 0, 1, "",
-                    "Encrypted test rows: coefficients are redrawn until the largest is at most "
-                    "this"),
-  ASSAY_PARAM_CHOICE (Classification, coefficients, ASSAY_MIXTURE_UNIFORM,
-                      assay_mixture_distributions,
-                      "Encrypted test rows: how coefficients are drawn, before they are divided by "
-                      "their sum"),
-  ASSAY_PARAM_BOOL (Classification, mask, TRUE,
-                    "Encrypted test rows: whether every number gets a random sign"),
-  ASSAY_PARAM_END
-};
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (RIGHT, "accuracy", RATE, 0, 1, "share of test rows",
-                 "Test rows whose class gets the largest probability", ASSAY_HEADLINE),
-  ASSAY_MEASURE (LOSS, "cross-entropy", MEAN, 0, G_MAXDOUBLE, "nats",
-                 "Negative logarithm of the probability given to the right class",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_UTILITY (classification, "classification",
   .summary = "How well a classifier trained on the release classifies test rows",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "sections 3.3 and 5.1" },
-  ASSAY_SETTINGS (Classification, parameters),
+  ASSAY_SETTINGS (Classification,
+    ASSAY_PARAM_CHOICE (Classification, model, NETWORK, models,
+                        "Softmax regression; a network of dense layers with ReLUs; or, for images, "
+                        "a residual network of convolutions"),
+    ASSAY_PARAM_INT (Classification, layers, 2, 1, MAX_LAYERS, "layers",
+                     "Hidden layers of the network"),
+    ASSAY_PARAM_INT (Classification, hidden, 256, 1, 65536, "units", "Units in each hidden layer"),
+    ASSAY_PARAM_INT (Classification, width, 16, 8, 1024, "channels",
+                     "model = residual: channels of the first stage, a multiple of 8; the others "
+                     "have 2 and 4 times as many",
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (Classification, blocks, 1, 1, 8, "",
+                     "model = residual: blocks in each of its three stages", ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (Classification, shift, 4, 0, 64, "pixels",
+                     "model = residual: training images are shifted by up to this, each way",
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_BOOL (Classification, mirror, TRUE,
+                      "model = residual: whether half of the training images are mirrored",
+                      ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_CHOICE (Classification, input, NETWORK_INPUT_AUTO, network_input_forms,
+                        "What is used of a row x: x, |x|, or both; auto: |x| for mixtures with "
+                        "random signs, else x"),
+    ASSAY_PARAM_INT (Classification, epochs, 15, 1, 10000, "", "Passes over the release"),
+    ASSAY_PARAM_INT (Classification, batch, 128, 1, 65536, "rows", "Rows in one step"),
+    ASSAY_PARAM_REAL (Classification, learning_rate, 0.05, 1e-6, 100, "",
+                      "Learning rate of the first step; it falls to 0 along half a cosine"),
+    ASSAY_PARAM_REAL (Classification, momentum, 0.9, 0, 0.999, "", "Momentum of the steps"),
+    ASSAY_PARAM_REAL (Classification, weight_decay, 5e-4, 0, 10, "",
+                      "Half of this times the squared weights is added to the loss"),
+    ASSAY_PARAM_INT (Classification, encryptions, 0, 0, 10000, "",
+                     "How often each test row is encrypted, and its predictions averaged; 0: it is "
+                     "classified as it is"),
+    ASSAY_PARAM_CHOICE (Classification, partners, ENCRYPTION_SECRETS, encryption_partners,
+                        "What test rows are mixed with when they are encrypted: k - 1 secrets, k - "
+                        "1 public rows, or one secret and k - 2 public rows"),
+    ASSAY_PARAM_INT (Classification, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
+                     "Images in an encrypted test row, itself included"),
+    ASSAY_PARAM_REAL (Classification, max_coefficient, 0.65, 0, 1, "",
+                      "Encrypted test rows: coefficients are redrawn until the largest is at most "
+                      "this"),
+    ASSAY_PARAM_CHOICE (Classification, coefficients, ASSAY_MIXTURE_UNIFORM,
+                        assay_mixture_distributions,
+                        "Encrypted test rows: how coefficients are drawn, before they are divided "
+                        "by their sum"),
+    ASSAY_PARAM_BOOL (Classification, mask, TRUE,
+                      "Encrypted test rows: whether every number gets a random sign")),
   .check = check,
   .memory = memory,
   .reads = READS,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
   .has_own_units = TRUE,
   .repeats_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (RIGHT, "accuracy", RATE, 0, 1, "share of test rows",
+                   "Test rows whose class gets the largest probability", ASSAY_HEADLINE),
+    ASSAY_MEASURE (LOSS, "cross-entropy", MEAN, 0, G_MAXDOUBLE, "nats",
+                   "Negative logarithm of the probability given to the right class",
+                   ASSAY_HIGHER_IS_WORSE)),
   .assess = assess);

@@ -67,18 +67,6 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (LARGER, "cluster-information", MEAN, -1, 1, "adjusted mutual information",
-                 "Between classes of test rows and clusters of the last model, divided by the "
-                 "larger entropy",
-                 ASSAY_HEADLINE, .is_influence = TRUE),
-  ASSAY_MEASURE (MEAN, "cluster-information-arithmetic", MEAN, -1, 1, "adjusted mutual information",
-                 "The same, divided by the mean of both entropies", .is_influence = TRUE),
-  ASSAY_MEASURE (FIRST, "first-cluster-information", MEAN, -1, 1, "adjusted mutual information",
-                 "The same as the first, of the model that users begin with", .is_influence = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_UTILITY (clustering_agreement, "clustering-agreement",
   .summary = "How well clusters that users found together match the classes of test rows",
   .reference = { "Vinh, Epps and Bailey 2010, Information Theoretic Measures for Clusterings "
@@ -88,6 +76,15 @@ ASSAY_UTILITY (clustering_agreement, "clustering-agreement",
   .needs = ASSAY_HAS_TEST_LABELS,
   .has_own_units = TRUE,
   .repeats_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (LARGER, "cluster-information", MEAN, -1, 1, "adjusted mutual information",
+                   "Between classes of test rows and clusters of the last model, divided by the "
+                   "larger entropy",
+                   ASSAY_HEADLINE, .is_influence = TRUE),
+    ASSAY_MEASURE (MEAN, "cluster-information-arithmetic", MEAN, -1, 1,
+                   "adjusted mutual information", "The same, divided by the mean of both entropies",
+                   .is_influence = TRUE),
+    ASSAY_MEASURE (FIRST, "first-cluster-information", MEAN, -1, 1, "adjusted mutual information",
+                   "The same as the first, of the model that users begin with",
+                   .is_influence = TRUE)),
   .assess = assess);

@@ -211,48 +211,39 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Detection, top, 0, 0, 1000000, "labels",
-                   "Look at this many labels, the most frequent among users' samples; 0: all"),
-  ASSAY_PARAM_INT (Detection, label, -1, -1, 1000000, "",
-                   "Look at this label alone; -1: those that `top` selects"),
-  ASSAY_PARAM_END,
-};
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (AP, "label-average-precision", MEAN, 0, 1, "average precision",
-                 "Average precision of test rows ranked by the last model's score of a label; mean "
-                 "over labels",
-                 ASSAY_HEADLINE, .is_influence = TRUE),
-  ASSAY_MEASURE (FIRST_AP, "first-label-average-precision", MEAN, 0, 1, "average precision",
-                 "The same for the model that users begin with", .is_influence = TRUE),
-  ASSAY_MEASURE (PREVALENCE, "label-prevalence", MEAN, 0, 1, "share of test rows",
-                 "Test rows that have the label: the average precision of scores without "
-                 "information",
-                 ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE (RIGHT, "label-accuracy", MEAN, 0, 1, "share of test rows",
-                 "Test rows for which the sign of the last model's score says rightly whether they "
-                 "have the label; mean over labels"),
-  ASSAY_MEASURE (FIRST_RIGHT, "first-label-accuracy", MEAN, 0, 1, "share of test rows",
-                 "The same for the model that users begin with"),
-  ASSAY_MEASURE (CONSTANT, "constant-label-accuracy", MEAN, 0, 1, "share of test rows",
-                 "The same for one answer to all rows: the one that is right for most of the "
-                 "users' samples",
-                 ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_UTILITY (detection, "detection",
   .summary = "How well models that users trained together predict single labels",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "tables 3, 4 and 5" },
-  ASSAY_SETTINGS (Detection, parameters),
+  ASSAY_SETTINGS (Detection,
+    ASSAY_PARAM_INT (Detection, top, 0, 0, 1000000, "labels",
+                     "Look at this many labels, the most frequent among users' samples; 0: all"),
+    ASSAY_PARAM_INT (Detection, label, -1, -1, 1000000, "",
+                     "Look at this label alone; -1: those that `top` selects")),
   .check = check,
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
   .has_own_units = TRUE,
   .repeats_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (AP, "label-average-precision", MEAN, 0, 1, "average precision",
+                   "Average precision of test rows ranked by the last model's score of a label; "
+                   "mean over labels",
+                   ASSAY_HEADLINE, .is_influence = TRUE),
+    ASSAY_MEASURE (FIRST_AP, "first-label-average-precision", MEAN, 0, 1, "average precision",
+                   "The same for the model that users begin with", .is_influence = TRUE),
+    ASSAY_MEASURE (PREVALENCE, "label-prevalence", MEAN, 0, 1, "share of test rows",
+                   "Test rows that have the label: the average precision of scores without "
+                   "information",
+                   ASSAY_IS_REFERENCE),
+    ASSAY_MEASURE (RIGHT, "label-accuracy", MEAN, 0, 1, "share of test rows",
+                   "Test rows for which the sign of the last model's score says rightly whether "
+                   "they have the label; mean over labels"),
+    ASSAY_MEASURE (FIRST_RIGHT, "first-label-accuracy", MEAN, 0, 1, "share of test rows",
+                   "The same for the model that users begin with"),
+    ASSAY_MEASURE (CONSTANT, "constant-label-accuracy", MEAN, 0, 1, "share of test rows",
+                   "The same for one answer to all rows: the one that is right for most of the "
+                   "users' samples",
+                   ASSAY_IS_REFERENCE)),
   .assess = assess);

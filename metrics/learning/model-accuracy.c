@@ -62,17 +62,6 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (LAST, "model-accuracy", RATE, 0, 1, "share of test rows",
-                 "Test rows that the last model classifies correctly", ASSAY_HEADLINE),
-  ASSAY_MEASURE (FIRST, "first-model-accuracy", RATE, 0, 1, "share of test rows",
-                 "The same for the model that users begin with"),
-  ASSAY_MEASURE (BY_CLASS, "model-class-accuracy", MEAN, 0, 1, "share of test rows",
-                 "The same for the last model in each class; mean over classes",
-                 .is_influence = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_UTILITY (model_accuracy, "model-accuracy",
   .summary = "How well the model that users trained together classifies test rows",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
@@ -82,6 +71,12 @@ ASSAY_UTILITY (model_accuracy, "model-accuracy",
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
   .has_own_units = TRUE,
   .repeats_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (LAST, "model-accuracy", RATE, 0, 1, "share of test rows",
+                   "Test rows that the last model classifies correctly", ASSAY_HEADLINE),
+    ASSAY_MEASURE (FIRST, "first-model-accuracy", RATE, 0, 1, "share of test rows",
+                   "The same for the model that users begin with"),
+    ASSAY_MEASURE (BY_CLASS, "model-class-accuracy", MEAN, 0, 1, "share of test rows",
+                   "The same for the last model in each class; mean over classes",
+                   .is_influence = TRUE)),
   .assess = assess);

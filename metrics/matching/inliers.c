@@ -245,50 +245,43 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (Inliers, mode, BY_POINT, modes,
-                      "How descriptors are matched: point, mutual nearest neighbours; vocabulary, "
-                      "equal words of vector sets"),
-  ASSAY_PARAM_INT (Inliers, others, 10, 1, 100000, "views",
-                   "The most views of other scenes that a photograph is compared with"),
-  ASSAY_PARAM_REAL (Inliers, tau, 0.3, 0, 2, "",
-                    "Relative distance within which the view's descriptor reveals the secret"),
-  RANSAC_PARAMETERS (Inliers, "homography", 2000), ASSAY_PARAM_END
-};
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (AUC, "inlier-auc", MEAN, 0, 1, "area",
-                 "Probability that the view of the own scene has more inliers than another; 0.5: "
-                 "they tell nothing",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
-  ASSAY_MEASURE (FIRST, "inlier-first", RATE, 0, 1, "share of photographs",
-                 "Photographs whose own view has more inliers than each of the others",
-                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
-  ASSAY_MEASURE (OWN, "inliers-own", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
-                 "Inliers with the view of the same scene", ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
-  ASSAY_MEASURE (OTHER, "inliers-other", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
-                 "Inliers with the view of another scene", ASSAY_IS_LEAK),
-  ASSAY_MEASURE (EXPLAINED, "inlier-explained", MEAN, 0, 1, "share of keypoints",
-                 "Keypoints that are inliers of the own view", ASSAY_HIGHER_IS_WORSE,
-                 ASSAY_IS_LEAK),
-  ASSAY_MEASURE (REVEALED, "inlier-revealed", MEAN, 0, 1, "share of keypoints",
-                 "Keypoints whose secret is within tau of the view's descriptor at an inlier",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
-  ASSAY_MEASURE (RIGHT, "inlier-right", MEAN, 0, 1, "share of inliers",
-                 "Inliers at which the view's descriptor is within tau of the secret",
-                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_UTILITY (inliers, "inliers",
   .summary = "What RANSAC inliers show a server: which scene a photograph shows, and what it looks "
              "like",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.3, figure S2" },
-  ASSAY_SETTINGS (Inliers, parameters),
+  ASSAY_SETTINGS (Inliers,
+    ASSAY_PARAM_CHOICE (Inliers, mode, BY_POINT, modes,
+                        "How descriptors are matched: point, mutual nearest neighbours; "
+                        "vocabulary, equal words of vector sets"),
+    ASSAY_PARAM_INT (Inliers, others, 10, 1, 100000, "views",
+                     "The most views of other scenes that a photograph is compared with"),
+    ASSAY_PARAM_REAL (Inliers, tau, 0.3, 0, 2, "",
+                      "Relative distance within which the view's descriptor reveals the secret"),
+    RANSAC_PARAMETERS (Inliers, "homography", 2000)),
   .reads = READS,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS,
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (AUC, "inlier-auc", MEAN, 0, 1, "area",
+                   "Probability that the view of the own scene has more inliers than another; 0.5: "
+                   "they tell nothing",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
+    ASSAY_MEASURE (FIRST, "inlier-first", RATE, 0, 1, "share of photographs",
+                   "Photographs whose own view has more inliers than each of the others",
+                   ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
+    ASSAY_MEASURE (OWN, "inliers-own", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
+                   "Inliers with the view of the same scene", ASSAY_HIGHER_IS_WORSE,
+                   ASSAY_IS_LEAK),
+    ASSAY_MEASURE (OTHER, "inliers-other", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
+                   "Inliers with the view of another scene", ASSAY_IS_LEAK),
+    ASSAY_MEASURE (EXPLAINED, "inlier-explained", MEAN, 0, 1, "share of keypoints",
+                   "Keypoints that are inliers of the own view", ASSAY_HIGHER_IS_WORSE,
+                   ASSAY_IS_LEAK),
+    ASSAY_MEASURE (REVEALED, "inlier-revealed", MEAN, 0, 1, "share of keypoints",
+                   "Keypoints whose secret is within tau of the view's descriptor at an inlier",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK),
+    ASSAY_MEASURE (RIGHT, "inlier-right", MEAN, 0, 1, "share of inliers",
+                   "Inliers at which the view's descriptor is within tau of the secret",
+                   ASSAY_HIGHER_IS_WORSE, ASSAY_IS_LEAK)),
   .assess = assess);

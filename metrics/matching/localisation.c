@@ -191,58 +191,49 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (Localisation, mode, BY_POINT, modes,
-                      "How descriptors are matched: point, nearest neighbours; vocabulary, equal "
-                      "words of vector sets"),
-  ASSAY_PARAM_CHOICE (Localisation, map, MAP_OF_PLACE, maps,
-                      "What photographs are matched with: the map of their own place, as if it "
-                      "were known, or a map of all places, 1,000 m apart",
-                      ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_CHOICE (Localisation, filter, FILTER_MUTUAL, filters,
-                      "Which nearest neighbours count as matches"),
-  ASSAY_PARAM_REAL (Localisation, ratio, 0.8, 0, 1, "",
-                    "filter = ratio or both: the nearest distance over the second nearest must be "
-                    "below this"),
-  ASSAY_PARAM_REAL (Localisation, threshold, 3, 0, 1000, "pixels",
-                    "How far a right match may be from its true place"),
-  RANSAC_PARAMETERS (Localisation, "pose", 10000),
-  ASSAY_PARAM_END
-};
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (FINE, "localised-fine", RATE, 0, 1, "share of photographs",
-                 "Photographs located to within 0.25 m and 2 degrees", ASSAY_HEADLINE),
-  ASSAY_MEASURE (MEDIUM, "localised-medium", RATE, 0, 1, "share of photographs",
-                 "Photographs located to within 0.5 m and 5 degrees"),
-  ASSAY_MEASURE (COARSE, "localised-coarse", RATE, 0, 1, "share of photographs",
-                 "Photographs located to within 5 m and 10 degrees"),
-  ASSAY_MEASURE (METRES, "camera-distance-median", MEDIAN, 0, MAX_METRES, "metres",
-                 "Distance from where the camera stood; 100 where no pose is found",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (DEGREES, "camera-angle-median", MEDIAN, 0, 180, "degrees",
-                 "Angle between the true and the estimated direction of the camera; 180 where no "
-                 "pose is found",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (MATCHES, "map-matches", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
-                 "Matches with the map that pass the filter"),
-  ASSAY_MEASURE (PRECISION, "map-precision", MEAN, 0, 1, "share of matches",
-                 "Matches whose point is visible at the keypoint; 0 for a photograph without "
-                 "matches"),
-  ASSAY_MEASURE (INLIERS, "map-inliers", MEAN, 0, 1, "share of matches",
-                 "Matches that agree with the pose; 0 where there is none"),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_UTILITY (localisation, "localisation",
   .summary = "Where photographs were taken, from released descriptors and a map of the place",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.2, table 2" },
-  ASSAY_SETTINGS (Localisation, parameters),
+  ASSAY_SETTINGS (Localisation,
+    ASSAY_PARAM_CHOICE (Localisation, mode, BY_POINT, modes,
+                        "How descriptors are matched: point, nearest neighbours; vocabulary, equal "
+                        "words of vector sets"),
+    ASSAY_PARAM_CHOICE (Localisation, map, MAP_OF_PLACE, maps,
+                        "What photographs are matched with: the map of their own place, as if it "
+                        "were known, or a map of all places, 1,000 m apart",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_CHOICE (Localisation, filter, FILTER_MUTUAL, filters,
+                        "Which nearest neighbours count as matches"),
+    ASSAY_PARAM_REAL (Localisation, ratio, 0.8, 0, 1, "",
+                      "filter = ratio or both: the nearest distance over the second nearest must "
+                      "be below this"),
+    ASSAY_PARAM_REAL (Localisation, threshold, 3, 0, 1000, "pixels",
+                      "How far a right match may be from its true place"),
+    RANSAC_PARAMETERS (Localisation, "pose", 10000)),
   .check = check,
   .reads = READS,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_MAP,
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (FINE, "localised-fine", RATE, 0, 1, "share of photographs",
+                   "Photographs located to within 0.25 m and 2 degrees", ASSAY_HEADLINE),
+    ASSAY_MEASURE (MEDIUM, "localised-medium", RATE, 0, 1, "share of photographs",
+                   "Photographs located to within 0.5 m and 5 degrees"),
+    ASSAY_MEASURE (COARSE, "localised-coarse", RATE, 0, 1, "share of photographs",
+                   "Photographs located to within 5 m and 10 degrees"),
+    ASSAY_MEASURE (METRES, "camera-distance-median", MEDIAN, 0, MAX_METRES, "metres",
+                   "Distance from where the camera stood; 100 where no pose is found",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (DEGREES, "camera-angle-median", MEDIAN, 0, 180, "degrees",
+                   "Angle between the true and the estimated direction of the camera; 180 where no "
+                   "pose is found",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (MATCHES, "map-matches", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
+                   "Matches with the map that pass the filter"),
+    ASSAY_MEASURE (PRECISION, "map-precision", MEAN, 0, 1, "share of matches",
+                   "Matches whose point is visible at the keypoint; 0 for a photograph without "
+                   "matches"),
+    ASSAY_MEASURE (INLIERS, "map-inliers", MEAN, 0, 1, "share of matches",
+                   "Matches that agree with the pose; 0 where there is none")),
   .assess = assess);

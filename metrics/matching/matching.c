@@ -268,68 +268,59 @@ memory (gconstpointer data, const AssayShape *shape)
   return words + match_release_memory (n, r, m, m_lifted, shape->cols);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (Matching, mode, MATCH_TO_POINT, modes,
-                      "What released subspaces are matched with: descriptors (point) or lifted "
-                      "descriptors (subspace); vocabulary: everything is matched by the words of a "
-                      "dictionary"),
-  ASSAY_PARAM_INT (Matching, words, 4096, 2, 16777216, "",
-                   "mode = vocabulary: words of the dictionary, for releases that have none",
-                   ASSAY_PARAM_EXTRA),
-  ASSAY_PARAM_CHOICE (Matching, lifting, LIFTING_HYBRID, liftings,
-                      "mode = subspace: where the directions of the receiver's subspaces come "
-                      "from"),
-  ASSAY_PARAM_CHOICE (Matching, sets, MATCH_MEMBERS, set_forms,
-                      "How vector sets are matched: every member, or the set by its nearest "
-                      "member"),
-  ASSAY_PARAM_CHOICE (Matching, filter, FILTER_MUTUAL, filters,
-                      "Which nearest neighbours count as matches"),
-  ASSAY_PARAM_REAL (Matching, ratio, 0.8, 0, 1, "",
-                    "filter = ratio or both: the nearest distance over the second nearest must be "
-                    "below this"),
-  ASSAY_PARAM_REAL (Matching, threshold, 3, 0, 1000, "pixels",
-                    "How far a right match may be from its true place"),
-  RANSAC_PARAMETERS (Matching, "homography", 10000),
-  ASSAY_PARAM_END
-};
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (PRECISION, "matching-precision", MEAN, 0, 1, "share of matches",
-                 "Matches that are right; 0 for a photograph without matches", ASSAY_HEADLINE),
-  ASSAY_MEASURE (SCORE, "matching-score", MEAN, 0, 1, "share of visible keypoints",
-                 "Keypoints with a right match, of those that the view can show"),
-  ASSAY_MEASURE (WITHIN_1, "homography-within-1px", RATE, 0, 1, "share of photographs",
-                 "Photographs whose estimated homography is at most 1 px off at the corners"),
-  ASSAY_MEASURE (WITHIN_3, "homography-within-3px", RATE, 0, 1, "share of photographs",
-                 "Photographs whose estimated homography is at most 3 px off at the corners",
-                 ASSAY_HEADLINE),
-  ASSAY_MEASURE (WITHIN_5, "homography-within-5px", RATE, 0, 1, "share of photographs",
-                 "Photographs whose estimated homography is at most 5 px off at the corners"),
-  ASSAY_MEASURE (WITHIN_10, "homography-within-10px", RATE, 0, 1, "share of photographs",
-                 "Photographs whose estimated homography is at most 10 px off at the corners"),
-  ASSAY_MEASURE (CORNER_ERROR, "corner-error-median", MEDIAN, 0, G_MAXDOUBLE, "pixels",
-                 "Error of the estimated homography at the corners; the view's diagonal where "
-                 "there is none",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (MATCHES, "matches", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
-                 "Matches that pass the filter"),
-  ASSAY_MEASURE (INLIERS, "matching-inliers", MEAN, 0, 1, "share of matches",
-                 "Matches that agree with the estimated homography; 0 where there is none"),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_UTILITY (matching, "matching",
   .summary = "Matches of released descriptors with another view, and the homography they give",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT; Dusmanu et al. 2021",
                  "sections 3 and 5.2; homography estimation as in DeTone et al. 2018, SuperPoint, "
                  "section 7.3" },
-  ASSAY_SETTINGS (Matching, parameters),
+  ASSAY_SETTINGS (Matching,
+    ASSAY_PARAM_CHOICE (Matching, mode, MATCH_TO_POINT, modes,
+                        "What released subspaces are matched with: descriptors (point) or lifted "
+                        "descriptors (subspace); vocabulary: everything is matched by the words of "
+                        "a dictionary"),
+    ASSAY_PARAM_INT (Matching, words, 4096, 2, 16777216, "",
+                     "mode = vocabulary: words of the dictionary, for releases that have none",
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_CHOICE (Matching, lifting, LIFTING_HYBRID, liftings,
+                        "mode = subspace: where the directions of the receiver's subspaces come "
+                        "from"),
+    ASSAY_PARAM_CHOICE (Matching, sets, MATCH_MEMBERS, set_forms,
+                        "How vector sets are matched: every member, or the set by its nearest "
+                        "member"),
+    ASSAY_PARAM_CHOICE (Matching, filter, FILTER_MUTUAL, filters,
+                        "Which nearest neighbours count as matches"),
+    ASSAY_PARAM_REAL (Matching, ratio, 0.8, 0, 1, "",
+                      "filter = ratio or both: the nearest distance over the second nearest must "
+                      "be below this"),
+    ASSAY_PARAM_REAL (Matching, threshold, 3, 0, 1000, "pixels",
+                      "How far a right match may be from its true place"),
+    RANSAC_PARAMETERS (Matching, "homography", 10000)),
   .check = check,
   .memory = memory,
   .reads = READS,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS,
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (PRECISION, "matching-precision", MEAN, 0, 1, "share of matches",
+                   "Matches that are right; 0 for a photograph without matches", ASSAY_HEADLINE),
+    ASSAY_MEASURE (SCORE, "matching-score", MEAN, 0, 1, "share of visible keypoints",
+                   "Keypoints with a right match, of those that the view can show"),
+    ASSAY_MEASURE (WITHIN_1, "homography-within-1px", RATE, 0, 1, "share of photographs",
+                   "Photographs whose estimated homography is at most 1 px off at the corners"),
+    ASSAY_MEASURE (WITHIN_3, "homography-within-3px", RATE, 0, 1, "share of photographs",
+                   "Photographs whose estimated homography is at most 3 px off at the corners",
+                   ASSAY_HEADLINE),
+    ASSAY_MEASURE (WITHIN_5, "homography-within-5px", RATE, 0, 1, "share of photographs",
+                   "Photographs whose estimated homography is at most 5 px off at the corners"),
+    ASSAY_MEASURE (WITHIN_10, "homography-within-10px", RATE, 0, 1, "share of photographs",
+                   "Photographs whose estimated homography is at most 10 px off at the corners"),
+    ASSAY_MEASURE (CORNER_ERROR, "corner-error-median", MEDIAN, 0, G_MAXDOUBLE, "pixels",
+                   "Error of the estimated homography at the corners; the view's diagonal where "
+                   "there is none",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (MATCHES, "matches", MEAN, 0, G_MAXDOUBLE, "matches of a photograph",
+                   "Matches that pass the filter"),
+    ASSAY_MEASURE (INLIERS, "matching-inliers", MEAN, 0, 1, "share of matches",
+                   "Matches that agree with the estimated homography; 0 where there is none")),
   .assess = assess);

@@ -42,16 +42,6 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (0, "adversarial-found", MEAN, 0, 1, "share of adversarial descriptors",
-                 "Share of a secret's adversarial descriptors that the attack named, averaged over "
-                 "secrets",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (1, "adversarial-all-found", RATE, 0, 1, "share of secrets",
-                 "Secrets for which every adversarial descriptor was named", ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 static const char *const both_arrays[] = { "adversarial", NULL };
 
 ASSAY_METRIC (adversarial_found, "adversarial-found",
@@ -59,6 +49,12 @@ ASSAY_METRIC (adversarial_found, "adversarial-found",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1, step 2" },
   .reads_truth = both_arrays,
   .reads_guess = both_arrays,
-  .n_series = 2,
-  .measures = measures,
+  ASSAY_MEASURES (2,
+    ASSAY_MEASURE (0, "adversarial-found", MEAN, 0, 1, "share of adversarial descriptors",
+                   "Share of a secret's adversarial descriptors that the attack named, averaged "
+                   "over secrets",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (1, "adversarial-all-found", RATE, 0, 1, "share of secrets",
+                   "Secrets for which every adversarial descriptor was named",
+                   ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

@@ -180,20 +180,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (MEMBER, "average-member-rate", RATE, 0, 1, "share of updates",
-                 "Updates for which, of all samples of the cell, the one nearest in direction to "
-                 "the estimated average went into the update",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (COSINE, "average-cosine", MEAN, -1, 1, "cosine",
-                 "Cosine of the estimated average and the average of the samples of the update",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (CHANCE, "average-member-chance", MEAN, 0, 1, "share of updates",
-                 "Updates of which a sample drawn at random is part: the same by chance",
-                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (average_recovery, "average-recovery",
   .summary = "Averages of users' samples that were found in model updates",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
@@ -204,6 +190,15 @@ ASSAY_METRIC (average_recovery, "average-recovery",
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates", "of-steps", "of-users", "of-rows"),
   .finds_order = TRUE,
   .has_own_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (MEMBER, "average-member-rate", RATE, 0, 1, "share of updates",
+                   "Updates for which, of all samples of the cell, the one nearest in direction to "
+                   "the estimated average went into the update",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (COSINE, "average-cosine", MEAN, -1, 1, "cosine",
+                   "Cosine of the estimated average and the average of the samples of the update",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (CHANCE, "average-member-chance", MEAN, 0, 1, "share of updates",
+                   "Updates of which a sample drawn at random is part: the same by chance",
+                   ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE)),
   .measure = measure);

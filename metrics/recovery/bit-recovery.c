@@ -40,22 +40,17 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (BITS, "bits-recovered", MEAN, 0, 1, "share of bits",
-                 "Bits of a code, before it was randomised, that are guessed right; one half by "
-                 "chance",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (CODE, "codes-recovered", RATE, 0, 1, "share of secrets",
-                 "Codes of which every bit is right", ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (bit_recovery, "bit-recovery",
   .summary = "Bits of randomised codes that were found",
   .reference = { "PHashing and PITQ (private hashing)", "algorithm 1, lemma 5" },
   .reads = ASSAY_RELEASE_CODES,
   .reads_truth = ASSAY_ARRAY_NAMES ("codes"),
   .reads_guess = ASSAY_ARRAY_NAMES ("codes"),
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (BITS, "bits-recovered", MEAN, 0, 1, "share of bits",
+                   "Bits of a code, before it was randomised, that are guessed right; one half by "
+                   "chance",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (CODE, "codes-recovered", RATE, 0, 1, "share of secrets",
+                   "Codes of which every bit is right", ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

@@ -27,18 +27,13 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (0, "identification-rate", RATE, 0, 1, "share of secrets",
-                 "Estimates whose nearest private descriptor is the true one",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (identification_rate, "identification-rate",
   .summary = "Share of estimates whose nearest private descriptor is the true one",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
-  .n_series = 1,
-  .measures = measures,
+  ASSAY_MEASURES (1,
+    ASSAY_MEASURE (0, "identification-rate", RATE, 0, 1, "share of secrets",
+                   "Estimates whose nearest private descriptor is the true one",
+                   ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

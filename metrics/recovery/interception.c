@@ -58,13 +58,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (MATCHED, "user-phi-matched", MEAN, 0, 1, "share of weights",
-                 "Weights of another user for which the row in its messages is found",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (interception, "interception",
   .summary = "Permutations of single users, found from the rows of their messages",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
@@ -75,6 +68,8 @@ ASSAY_METRIC (interception, "interception",
   .reads_guess = ASSAY_ARRAY_NAMES ("rows-of-users", "support-scores"),
   .has_own_units = TRUE,
   .repeats_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (MATCHED, "user-phi-matched", MEAN, 0, 1, "share of weights",
+                   "Weights of another user for which the row in its messages is found",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
   .measure = measure);

@@ -56,36 +56,28 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (Intersections, tau, 0.3, 0, 1e6, "",
-                          "How far a candidate may be from the secret, relative to the secret's "
-                          "length",
-                          ASSAY_PARAM_EXTRA),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (0, "intersecting", RATE, 0, 1, "share of secrets",
-                 "Secrets whose subspace is met by at least one other of the release",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (NEAREST_CANDIDATE, "nearest-candidate", RATE, 0, 1, "share of secrets",
-                 "Secrets for which the guess is the nearest of all candidates; the attack's "
-                 "fallback guess is judged where no other subspace meets the secret's",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (RECOVERABLE, "recoverable", RATE, 0, 1, "share of secrets",
-                 "Secrets with a candidate within tau, whether it is the guess or not",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (COLLISION_FREE, "collision-free", RATE, 0, 1, "share of secrets",
-                 "All secrets but those with a candidate within tau whose guess is not within tau",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (intersections, "intersections",
   .summary = "How many subspaces are met by others, and which secrets this reveals",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.2, table S3" },
-  ASSAY_SETTINGS (Intersections, parameters),
+  ASSAY_SETTINGS (Intersections,
+    ASSAY_PARAM_REAL (Intersections, tau, 0.3, 0, 1e6, "",
+                      "How far a candidate may be from the secret, relative to the secret's length",
+                      ASSAY_PARAM_EXTRA)),
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates", "intersecting", "considered"),
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (0, "intersecting", RATE, 0, 1, "share of secrets",
+                   "Secrets whose subspace is met by at least one other of the release",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (NEAREST_CANDIDATE, "nearest-candidate", RATE, 0, 1, "share of secrets",
+                   "Secrets for which the guess is the nearest of all candidates; the attack's "
+                   "fallback guess is judged where no other subspace meets the secret's",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (RECOVERABLE, "recoverable", RATE, 0, 1, "share of secrets",
+                   "Secrets with a candidate within tau, whether it is the guess or not",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (COLLISION_FREE, "collision-free", RATE, 0, 1, "share of secrets",
+                   "All secrets but those with a candidate within tau whose guess is not within "
+                   "tau",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

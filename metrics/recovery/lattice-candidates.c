@@ -46,33 +46,25 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (LatticeCandidates, tau, 1e-4, 0, 1e6, "",
-                          "How far a candidate may be from the secret, relative to the secret's "
-                          "length"),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (POSSIBLE, "candidates", MEAN, 0, G_MAXDOUBLE, "candidates",
-                 "Number of candidates for a secret"),
-  ASSAY_MEASURE (AMONG, "among", RATE, 0, 1, "share of secrets",
-                 "Secrets that are one of their candidates, to within tau", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (UNIQUE, "unique", RATE, 0, 1, "share of secrets",
-                 "Secrets for which exactly one candidate agrees with what is known",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (SINGLED_OUT, "singled-out", RATE, 0, 1, "share of secrets",
-                 "Secrets that are this one candidate", ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (lattice_candidates, "lattice-candidates",
   .summary = "Whether the secret is one of the candidates, and can be singled out",
   .reference = { "own: integer points of a subspace are the secret or database rows",
                  "docs/papers/ldp-feat.md, Lattice" },
-  ASSAY_SETTINGS (LatticeCandidates, parameters),
+  ASSAY_SETTINGS (LatticeCandidates,
+    ASSAY_PARAM_REAL (LatticeCandidates, tau, 1e-4, 0, 1e6, "",
+                      "How far a candidate may be from the secret, relative to the secret's "
+                      "length")),
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates", "considered", "possible", "remaining"),
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (POSSIBLE, "candidates", MEAN, 0, G_MAXDOUBLE, "candidates",
+                   "Number of candidates for a secret"),
+    ASSAY_MEASURE (AMONG, "among", RATE, 0, 1, "share of secrets",
+                   "Secrets that are one of their candidates, to within tau", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (UNIQUE, "unique", RATE, 0, 1, "share of secrets",
+                   "Secrets for which exactly one candidate agrees with what is known",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (SINGLED_OUT, "singled-out", RATE, 0, 1, "share of secrets",
+                   "Secrets that are this one candidate", ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

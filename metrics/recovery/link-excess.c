@@ -114,32 +114,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (BASELINE_1, "partner-baseline-at-1", MEAN, 0, 1, "share of items",
-                 "Hits at 1 of a guess that never sees the release", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE (CONTROL_1, "partner-control-at-1", MEAN, 0, 1, "share of items",
-                 "Hits at 1 when the same candidates are compared with public rows of people who "
-                 "are not in the release",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE (EXCESS_1, "partner-excess-at-1", EXCESS, -1, 1, "share",
-                 "(hits at 1 - control) / (1 - control): 0, no more than for people who are not in "
-                 "the release; 1, always right",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .success = HIT_1, .control = CONTROL_1,
-                 .is_influence = TRUE),
-  ASSAY_MEASURE (BASELINE_10, "partner-baseline-at-10", MEAN, 0, 1, "share of items",
-                 "Hits at 10 of a guess that never sees the release", ASSAY_HIGHER_IS_WORSE,
-                 ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE (CONTROL_10, "partner-control-at-10", MEAN, 0, 1, "share of items",
-                 "Hits at 10 when the same candidates are compared with public rows of people who "
-                 "are not in the release",
-                 ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
-  ASSAY_MEASURE (EXCESS_10, "partner-excess-at-10", EXCESS, -1, 1, "share",
-                 "(hits at 10 - control) / (1 - control)", ASSAY_HIGHER_IS_WORSE, .success = HIT_10,
-                 .control = CONTROL_10, .is_influence = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (link_excess, "link-excess",
   .summary = "Hit rates of a ranking of public rows beside a baseline and control people",
   .reference = { "Giomi, Boenisch, Wehmeyer and Tasnadi 2023, A Unified Framework for Quantifying "
@@ -149,6 +123,27 @@ ASSAY_METRIC (link_excess, "link-excess",
   .reads_guess = ASSAY_ARRAY_NAMES ("candidates"),
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (BASELINE_1, "partner-baseline-at-1", MEAN, 0, 1, "share of items",
+                   "Hits at 1 of a guess that never sees the release", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
+    ASSAY_MEASURE (CONTROL_1, "partner-control-at-1", MEAN, 0, 1, "share of items",
+                   "Hits at 1 when the same candidates are compared with public rows of people who "
+                   "are not in the release",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
+    ASSAY_MEASURE (EXCESS_1, "partner-excess-at-1", EXCESS, -1, 1, "share",
+                   "(hits at 1 - control) / (1 - control): 0, no more than for people who are not "
+                   "in the release; 1, always right",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .success = HIT_1, .control = CONTROL_1,
+                   .is_influence = TRUE),
+    ASSAY_MEASURE (BASELINE_10, "partner-baseline-at-10", MEAN, 0, 1, "share of items",
+                   "Hits at 10 of a guess that never sees the release", ASSAY_HIGHER_IS_WORSE,
+                   ASSAY_IS_REFERENCE),
+    ASSAY_MEASURE (CONTROL_10, "partner-control-at-10", MEAN, 0, 1, "share of items",
+                   "Hits at 10 when the same candidates are compared with public rows of people "
+                   "who are not in the release",
+                   ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
+    ASSAY_MEASURE (EXCESS_10, "partner-excess-at-10", EXCESS, -1, 1, "share",
+                   "(hits at 10 - control) / (1 - control)", ASSAY_HIGHER_IS_WORSE,
+                   .success = HIT_10, .control = CONTROL_10, .is_influence = TRUE)),
   .measure = measure);

@@ -105,50 +105,42 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (LinkRank, m, 100, 1, 1000000000, "public rows",
-                         "How many candidates partner-hit-at-m looks at"),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (RANK, "partner-rank-median", MEDIAN, 1, G_MAXDOUBLE, "rank",
-                 "Median rank among the candidates of a public row that belongs to the item, from "
-                 "1",
-                 ASSAY_HEADLINE),
-  ASSAY_MEASURE (RANK, "partner-rank-lower-quartile", LOWER_QUARTILE, 1, G_MAXDOUBLE, "rank",
-                 "Lower quartile of the same ranks"),
-  ASSAY_MEASURE (MEAN_RANK, "partner-rank-mean", MEAN, 1, G_MAXDOUBLE, "rank",
-                 "Mean rank of the public rows that belong to an item"),
-  ASSAY_MEASURE (HIT_1, "partner-hit-at-1", RATE, 0, 1, "share of items",
-                 "Items whose first candidate belongs to them", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (HIT_10, "partner-hit-at-10", RATE, 0, 1, "share of items",
-                 "Items with a public row of theirs among the first 10 candidates",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (HIT_M, "partner-hit-at-m", RATE, 0, 1, "share of items",
-                 "Items with a public row of theirs among the first m candidates",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (FOUND, "partners-found", MEAN, 0, 1, "share of partners",
-                 "Public rows of an item that are among its first candidates, of which as many are "
-                 "looked at as it has public rows",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (AREA, "partner-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "Probability that a public row that belongs to an item ranks before one that does "
-                 "not",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (link_rank, "link-rank",
   .summary = "Ranks of the public rows that belong to a released item, and hit rates",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
                  "Distributed Learning",
                  "sections 2.2, 5.3 and 9, figure 8" },
-  ASSAY_SETTINGS (LinkRank, parameters),
+  ASSAY_SETTINGS (LinkRank,
+    ASSAY_PARAM_INT (LinkRank, m, 100, 1, 1000000000, "public rows",
+                     "How many candidates partner-hit-at-m looks at")),
   .reads_truth = ASSAY_ARRAY_NAMES ("partners"),
   .reads_guess = ASSAY_ARRAY_NAMES ("candidates"),
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (RANK, "partner-rank-median", MEDIAN, 1, G_MAXDOUBLE, "rank",
+                   "Median rank among the candidates of a public row that belongs to the item, "
+                   "from 1",
+                   ASSAY_HEADLINE),
+    ASSAY_MEASURE (RANK, "partner-rank-lower-quartile", LOWER_QUARTILE, 1, G_MAXDOUBLE, "rank",
+                   "Lower quartile of the same ranks"),
+    ASSAY_MEASURE (MEAN_RANK, "partner-rank-mean", MEAN, 1, G_MAXDOUBLE, "rank",
+                   "Mean rank of the public rows that belong to an item"),
+    ASSAY_MEASURE (HIT_1, "partner-hit-at-1", RATE, 0, 1, "share of items",
+                   "Items whose first candidate belongs to them", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (HIT_10, "partner-hit-at-10", RATE, 0, 1, "share of items",
+                   "Items with a public row of theirs among the first 10 candidates",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (HIT_M, "partner-hit-at-m", RATE, 0, 1, "share of items",
+                   "Items with a public row of theirs among the first m candidates",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (FOUND, "partners-found", MEAN, 0, 1, "share of partners",
+                   "Public rows of an item that are among its first candidates, of which as many "
+                   "are looked at as it has public rows",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (AREA, "partner-auc", MEAN, 0, 1, "area under the ROC curve",
+                   "Probability that a public row that belongs to an item ranks before one that "
+                   "does not",
+                   ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

@@ -40,16 +40,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (EXACT, "overlap-exact-rate", RATE, 0, 1, "share of pairs",
-                 "Pairs of users for which the number of weights, other than 0, that both have in "
-                 "a step is found exactly",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (ERROR, "overlap-error", MEAN, 0, 1, "share of the overlap",
-                 "Relative error of that number, at most 1"),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (overlap_recovery, "overlap-recovery",
   .summary = "How many weights two users have in common, found despite permutations",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
@@ -60,6 +50,11 @@ ASSAY_METRIC (overlap_recovery, "overlap-recovery",
   .reads_guess = ASSAY_ARRAY_NAMES ("support-overlaps"),
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (EXACT, "overlap-exact-rate", RATE, 0, 1, "share of pairs",
+                   "Pairs of users for which the number of weights, other than 0, that both have "
+                   "in a step is found exactly",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (ERROR, "overlap-error", MEAN, 0, 1, "share of the overlap",
+                   "Relative error of that number, at most 1")),
   .measure = measure);

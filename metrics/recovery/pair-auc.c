@@ -125,32 +125,24 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (PairAuc, false_positives, 0.01, 1e-9, 0.5, "",
-                          "False positive rate: share of the pairs without a common secret that "
-                          "may be taken for ones with it"),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (AREA, "pair-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "Probability that two mixtures of one secret score above two that share none",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (TRUE_POSITIVES, "pair-true-positives", MEAN, 0, 1, "share of pairs",
-                 "Pairs of one secret that are found at the false positive rate false_positives",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (pair_auc, "pair-auc",
   .summary = "How well scores of pairs find mixtures that share a secret",
   .reference = { "Huang, Song, Li and Arora 2020, InstaHide; DeLong, DeLong and Clarke-Pearson "
                  "1988",
                  "section 2.1; placements: section 2" },
-  ASSAY_SETTINGS (PairAuc, parameters),
+  ASSAY_SETTINGS (PairAuc,
+    ASSAY_PARAM_REAL (PairAuc, false_positives, 0.01, 1e-9, 0.5, "",
+                      "False positive rate: share of the pairs without a common secret that may be "
+                      "taken for ones with it")),
   .reads_truth = ASSAY_ARRAY_NAMES ("sources"),
   .reads_guess = ASSAY_ARRAY_NAMES ("pairs", "scores"),
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (AREA, "pair-auc", MEAN, 0, 1, "area under the ROC curve",
+                   "Probability that two mixtures of one secret score above two that share none",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (TRUE_POSITIVES, "pair-true-positives", MEAN, 0, 1, "share of pairs",
+                   "Pairs of one secret that are found at the false positive rate false_positives",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

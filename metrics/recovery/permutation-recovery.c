@@ -57,14 +57,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (MATCHED, "phi-matched", MEAN, 0, 1, "share of weights",
-                 "Weights that any user held for which the row under the shared permutation is "
-                 "found",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (permutation_recovery, "permutation-recovery",
   .summary = "The permutation that users share, found from the rows of their updates",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
@@ -75,6 +67,9 @@ ASSAY_METRIC (permutation_recovery, "permutation-recovery",
   .reads_guess = ASSAY_ARRAY_NAMES ("rows-of-weights"),
   .has_own_units = TRUE,
   .repeats_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (MATCHED, "phi-matched", MEAN, 0, 1, "share of weights",
+                   "Weights that any user held for which the row under the shared permutation is "
+                   "found",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
   .measure = measure);

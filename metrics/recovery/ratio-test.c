@@ -68,30 +68,24 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (RatioTest, ratio, 0.8, 0, 1, "",
-                    "A row is matched if its nearest distance over its second nearest is below "
-                    "this"),
-  ASSAY_PARAM_END
-};
-
 /* The series are those of counts. */
 #define MATCHED(count, place, ...)                                                                 \
   ASSAY_MEASURE (place, "matched-of-" #count, MEAN, 0, 1, "share of rows",                         \
                  "Database rows matched to one forming descriptor, of the " #count " nearest",     \
                  ASSAY_HIGHER_IS_WORSE, __VA_ARGS__)
 
-static const AssayMeasure measures[] = {
-  MATCHED (50, 0, ASSAY_HEADLINE), MATCHED (20, 1),   MATCHED (10, 2),
-  MATCHED (5, 3, ASSAY_HEADLINE),  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (ratio_test, "ratio-test",
   .summary = "Share of database rows near a subspace that match one descriptor that forms it",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.1, table S2" },
-  ASSAY_SETTINGS (RatioTest, parameters),
+  ASSAY_SETTINGS (RatioTest,
+    ASSAY_PARAM_REAL (RatioTest, ratio, 0.8, 0, 1, "",
+                      "A row is matched if its nearest distance over its second nearest is below "
+                      "this")),
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("forming", "near"),
-  .n_series = 4,
-  .measures = measures,
+  ASSAY_MEASURES (4,
+    MATCHED (50, 0, ASSAY_HEADLINE),
+    MATCHED (20, 1),
+    MATCHED (10, 2),
+    MATCHED (5, 3, ASSAY_HEADLINE)),
   .measure = measure);

@@ -21,25 +21,16 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_REAL (RecoveryRate, tau, 0.3, 0, 10, "",
-                    "Relative error up to which a secret counts as recovered"),
-  ASSAY_PARAM_END
-};
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (0, "recovery-rate", RATE, 0, 1, "share of secrets",
-                 "Secrets whose estimate has a relative error of at most tau", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (recovery_rate, "recovery-rate",
   .summary = "Share of secrets whose estimate is within a relative error of tau",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
-  ASSAY_SETTINGS (RecoveryRate, parameters),
+  ASSAY_SETTINGS (RecoveryRate,
+    ASSAY_PARAM_REAL (RecoveryRate, tau, 0.3, 0, 10, "",
+                      "Relative error up to which a secret counts as recovered")),
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
-  .n_series = 1,
-  .measures = measures,
+  ASSAY_MEASURES (1,
+    ASSAY_MEASURE (0, "recovery-rate", RATE, 0, 1, "share of secrets",
+                   "Secrets whose estimate has a relative error of at most tau", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

@@ -10,23 +10,20 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
   return ret_outcomes->series[0] != NULL;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (0, "relative-error-median", MEDIAN, 0, G_MAXDOUBLE, "share of the secret's length",
-                 "Median: half of the secrets are recovered at least this well", ASSAY_HEADLINE),
-  ASSAY_MEASURE (0, "relative-error-lower-quartile", LOWER_QUARTILE, 0, G_MAXDOUBLE,
-                 "share of the secret's length",
-                 "Lower quartile: a quarter of the secrets is recovered at least this well"),
-  ASSAY_MEASURE (0, "relative-error-upper-quartile", UPPER_QUARTILE, 0, G_MAXDOUBLE,
-                 "share of the secret's length",
-                 "Upper quartile: three quarters of the secrets are recovered at least this well"),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (relative_error, "relative-error",
   .summary = "Distance from estimate to secret, relative to the secret's length",
   .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1" },
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
-  .n_series = 1,
-  .measures = measures,
+  ASSAY_MEASURES (1,
+    ASSAY_MEASURE (0, "relative-error-median", MEDIAN, 0, G_MAXDOUBLE,
+                   "share of the secret's length",
+                   "Median: half of the secrets are recovered at least this well", ASSAY_HEADLINE),
+    ASSAY_MEASURE (0, "relative-error-lower-quartile", LOWER_QUARTILE, 0, G_MAXDOUBLE,
+                   "share of the secret's length",
+                   "Lower quartile: a quarter of the secrets is recovered at least this well"),
+    ASSAY_MEASURE (0, "relative-error-upper-quartile", UPPER_QUARTILE, 0, G_MAXDOUBLE,
+                   "share of the secret's length",
+                   "Upper quartile: three quarters of the secrets are recovered at least this "
+                   "well")),
   .measure = measure);

@@ -254,41 +254,33 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_REAL (SampleRecovery, tau, 0.05, 0, 10, "",
-                          "Relative error up to which a sample counts as recovered"),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (RECOVERED, "sample-recovery-rate", RATE, 0, 1, "share of secrets",
-                 "Samples for which an estimate from their update is within tau", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (ERROR, "sample-error-median", MEDIAN, 0, 1, "share of the secret's length",
-                 "Median error: half of the samples are found at least this well"),
-  ASSAY_MEASURE (FIRST, "sample-identification-rate", RATE, 0, 1, "share of secrets",
-                 "Samples that are nearer to their estimate than all other samples of the cell, in "
-                 "the columns that the attack is sure of",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (LABEL, "sample-label-rate", RATE, 0, 1, "share of secrets",
-                 "Samples whose class the attack names", ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (COLUMNS, "sample-columns", MEAN, 0, 1, "share of columns",
-                 "Columns of a sample's estimate that the attack is sure of",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (sample_recovery, "sample-recovery",
   .summary = "Samples of users that were found in model updates",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section A.2; the measures are ours" },
-  ASSAY_SETTINGS (SampleRecovery, parameters),
+  ASSAY_SETTINGS (SampleRecovery,
+    ASSAY_PARAM_REAL (SampleRecovery, tau, 0.05, 0, 10, "",
+                      "Relative error up to which a sample counts as recovered")),
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets", "users", "steps"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates", "of-steps"),
   .finds_order = TRUE,
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (RECOVERED, "sample-recovery-rate", RATE, 0, 1, "share of secrets",
+                   "Samples for which an estimate from their update is within tau", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (ERROR, "sample-error-median", MEDIAN, 0, 1, "share of the secret's length",
+                   "Median error: half of the samples are found at least this well"),
+    ASSAY_MEASURE (FIRST, "sample-identification-rate", RATE, 0, 1, "share of secrets",
+                   "Samples that are nearer to their estimate than all other samples of the cell, "
+                   "in the columns that the attack is sure of",
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (LABEL, "sample-label-rate", RATE, 0, 1, "share of secrets",
+                   "Samples whose class the attack names", ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (COLUMNS, "sample-columns", MEAN, 0, 1, "share of columns",
+                   "Columns of a sample's estimate that the attack is sure of",
+                   ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

@@ -51,13 +51,6 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (RECALL, "search-recall", MEAN, 0, 1, "share of nearest rows",
-                 "Rows found by an exact search that the attack's own search found, too",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_reach = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (search_recall, "search-recall",
   .summary = "Share of the nearest rows that an attack's approximate search found",
   .reference = { "Jegou, Douze and Schmid 2011, Product Quantization for Nearest Neighbor "
@@ -67,6 +60,8 @@ ASSAY_METRIC (search_recall, "search-recall",
   .names_units = TRUE,
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("recall"),
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (RECALL, "search-recall", MEAN, 0, 1, "share of nearest rows",
+                   "Rows found by an exact search that the attack's own search found, too",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_reach = TRUE)),
   .measure = measure);

@@ -60,13 +60,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (AREA, "support-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "Probability that a weight in an update scores above one that is not in it",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (support_recovery, "support-recovery",
   .summary = "Which weights of users are not 0, found from what a federation released",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
@@ -77,6 +70,8 @@ ASSAY_METRIC (support_recovery, "support-recovery",
   .reads_guess = ASSAY_ARRAY_NAMES ("support-scores"),
   .has_own_units = TRUE,
   .repeats_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (AREA, "support-auc", MEAN, 0, 1, "area under the ROC curve",
+                   "Probability that a weight in an update scores above one that is not in it",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
   .measure = measure);

@@ -121,18 +121,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (NAMED, "user-claims-right", MEAN, 0, 1, "share of claims",
-                 "Claims that name a user and are right, of those that name it; mean over users, 0 "
-                 "for a user whom none names. Left out where none names anybody",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (FOUND, "user-weights-found", MEAN, 0, 1, "share of a user's weights",
-                 "Weights of a user, other than 0, that right claims naming it show; mean over "
-                 "users",
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (user_recovery, "user-recovery",
   .summary = "Weights of users that were found and attributed to them, user by user",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
@@ -143,6 +131,13 @@ ASSAY_METRIC (user_recovery, "user-recovery",
   .reads_guess = ASSAY_ARRAY_NAMES ("weight-claims", "claimed-values"),
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (NAMED, "user-claims-right", MEAN, 0, 1, "share of claims",
+                   "Claims that name a user and are right, of those that name it; mean over users, "
+                   "0 for a user whom none names. Left out where none names anybody",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (FOUND, "user-weights-found", MEAN, 0, 1, "share of a user's weights",
+                   "Weights of a user, other than 0, that right claims naming it show; mean over "
+                   "users",
+                   ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

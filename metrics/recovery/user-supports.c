@@ -56,14 +56,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (AREA, "user-support-auc", MEAN, 0, 1, "area under the ROC curve",
-                 "Probability that a weight in a user's update scores above one that is not; mean "
-                 "over users",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (user_supports, "user-supports",
   .summary = "Which weights of each user are not 0, found from what a federation released",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
@@ -74,6 +66,9 @@ ASSAY_METRIC (user_supports, "user-supports",
   .reads_guess = ASSAY_ARRAY_NAMES ("support-scores"),
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (AREA, "user-support-auc", MEAN, 0, 1, "area under the ROC curve",
+                   "Probability that a weight in a user's update scores above one that is not; "
+                   "mean over users",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

@@ -79,21 +79,6 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (
-      RIGHT, "weight-claims-right", MEAN, 0, 1, "share of claims",
-      "Claims about weights that are right: the value is what the named user sent or, where none "
-      "is named, what one of them sent",
-      ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE (NAMED, "weight-owners-right", MEAN, 0, 1, "share of claims",
-                 "Claims that are right and name the user whose weight it is",
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE (FOUND, "weights-found", MEAN, 0, 1, "share of users' weights",
-                 "Weights of users, other than 0, that right claims show", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (weight_recovery, "weight-recovery",
   .summary = "Weights of users that were found from what a federation released",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
@@ -104,6 +89,15 @@ ASSAY_METRIC (weight_recovery, "weight-recovery",
   .reads_guess = ASSAY_ARRAY_NAMES ("weight-claims", "claimed-values"),
   .has_own_units = TRUE,
   .repeats_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (RIGHT, "weight-claims-right", MEAN, 0, 1, "share of claims",
+                   "Claims about weights that are right: the value is what the named user sent or, "
+                   "where none is named, what one of them sent",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    ASSAY_MEASURE (NAMED, "weight-owners-right", MEAN, 0, 1, "share of claims",
+                   "Claims that are right and name the user whose weight it is",
+                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    ASSAY_MEASURE (FOUND, "weights-found", MEAN, 0, 1, "share of users' weights",
+                   "Weights of users, other than 0, that right claims show", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
   .measure = measure);

@@ -69,21 +69,16 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
   return TRUE;
 }
 
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (KEPT, "bits-kept", MEAN, 0, 1, "share of bits",
-                 "Bits released as they were before they were randomised", ASSAY_HEADLINE),
-  ASSAY_MEASURE (MOVED, "distance-moved", MEAN, 0, ASSAY_CODE_MAX_BITS, "bits",
-                 "Absolute difference of the Hamming distances to a test row before and after",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
-  { .name = NULL },
-};
-
 ASSAY_UTILITY (code_stability, "code-stability",
   .summary = "How many bits of codes stay as they were, and how far distances move",
   .reference = { "PHashing and PITQ (private hashing)", "lemmas 5 and 7" },
   .reads = ASSAY_RELEASE_CODES,
   .holds = { .items = 2 },
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (KEPT, "bits-kept", MEAN, 0, 1, "share of bits",
+                   "Bits released as they were before they were randomised", ASSAY_HEADLINE),
+    ASSAY_MEASURE (MOVED, "distance-moved", MEAN, 0, ASSAY_CODE_MAX_BITS, "bits",
+                   "Absolute difference of the Hamming distances to a test row before and after",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE)),
   .assess = assess);

@@ -55,36 +55,29 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
   return retrieval_assess (&utility, context, received, ret_outcomes, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (Map, k, 1000, 1, G_MAXUINT32, "items",
-                         "Nearest items that map-at-k and precision-at-k look at; all, where there "
-                         "are fewer"),
-        ASSAY_PARAM_INT (Map, n, 1000, 1, G_MAXUINT32, "items",
-                         "Nearest items that recall-at-n looks at"),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (
-      AP, "map", MEAN, 0, 1, "mean average precision",
-      "Mean over test rows as queries against the released codes: whole ranking, ties in random "
-      "order",
-      ASSAY_HEADLINE),
-  ASSAY_MEASURE (STABLE, "map-stable-order", MEAN, 0, 1, "mean average precision",
-                 "The same with ties in the order of the database, as a stable sort leaves them"),
-  ASSAY_MEASURE (AP_AT_K, "map-at-k", MEAN, 0, 1, "mean average precision",
-                 "The same over the k nearest items, relative to the relevant ones among them"),
-  ASSAY_MEASURE (PRECISION, "precision-at-k", MEAN, 0, 1, "share of items",
-                 "Relevant items among the k nearest"),
-  ASSAY_MEASURE (RECALL, "recall-at-n", MEAN, 0, 1, "share of relevant items",
-                 "Relevant items that are found among the n nearest"),
-  RETRIEVAL_MEASURES (N_SERIES, "queries-without-relevant", "database-codes"),
-  { .name = NULL },
-};
-
-RETRIEVAL_UTILITY (
-    map, "map",
-    .summary = "How well released hash codes retrieve items that share a label with a query",
-    .reference = { "McSherry and Najork 2008, Computing information retrieval performance measures "
-                   "efficiently in the presence of tied scores",
-                   "average precision" },
-    ASSAY_SETTINGS (Map, parameters), .n_series = N_SERIES, .measures = measures);
+RETRIEVAL_UTILITY (map, "map",
+  .summary = "How well released hash codes retrieve items that share a label with a query",
+  .reference = { "McSherry and Najork 2008, Computing information retrieval performance measures "
+                 "efficiently in the presence of tied scores",
+                 "average precision" },
+  ASSAY_SETTINGS (Map,
+    ASSAY_PARAM_INT (Map, k, 1000, 1, G_MAXUINT32, "items",
+                     "Nearest items that map-at-k and precision-at-k look at; all, where there are "
+                     "fewer"),
+    ASSAY_PARAM_INT (Map, n, 1000, 1, G_MAXUINT32, "items",
+                     "Nearest items that recall-at-n looks at")),
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (AP, "map", MEAN, 0, 1, "mean average precision",
+                   "Mean over test rows as queries against the released codes: whole ranking, ties "
+                   "in random order",
+                   ASSAY_HEADLINE),
+    ASSAY_MEASURE (STABLE, "map-stable-order", MEAN, 0, 1, "mean average precision",
+                   "The same with ties in the order of the database, as a stable sort leaves "
+                   "them"),
+    ASSAY_MEASURE (AP_AT_K, "map-at-k", MEAN, 0, 1, "mean average precision",
+                   "The same over the k nearest items, relative to the relevant ones among them"),
+    ASSAY_MEASURE (PRECISION, "precision-at-k", MEAN, 0, 1, "share of items",
+                   "Relevant items among the k nearest"),
+    ASSAY_MEASURE (RECALL, "recall-at-n", MEAN, 0, 1, "share of relevant items",
+                   "Relevant items that are found among the n nearest"),
+    RETRIEVAL_MEASURES (N_SERIES, "queries-without-relevant", "database-codes")));

@@ -209,46 +209,38 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
          && assess_from (ASSAY_PAIRED_TEXT, graph, context, received, ret_outcomes, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (PairedTriangles, k, 50, 3, MOST_ITEMS, "items",
-                         "Nearest items that are looked at; all, where there are fewer"),
-        ASSAY_PARAM_INT (PairedTriangles, radius, 0, 0, ASSAY_CODE_MAX_BITS, "bits",
-                         "Items whose codes differ in at most so many bits are joined; 0: a "
-                         "quarter of the bits"),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (LABELS_TO_TEXT, "image-to-text-triangles", MEAN, 0, G_MAXDOUBLE,
-                 "share of triangles",
-                 "Relative error of triangles of near codes against triangles of one label, among "
-                 "the texts nearest to the image of a test row",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE (LABELS_TO_IMAGE, "text-to-image-triangles", MEAN, 0, G_MAXDOUBLE,
-                 "share of triangles", "The same among the images nearest to its text",
-                 ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE (GRAPH_TO_TEXT, "image-to-text-graph-triangles", MEAN, 0, G_MAXDOUBLE,
-                 "share of triangles",
-                 "The same against triangles of the private graph, among these texts",
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  ASSAY_MEASURE (GRAPH_TO_IMAGE, "text-to-image-graph-triangles", MEAN, 0, G_MAXDOUBLE,
-                 "share of triangles",
-                 "The same against triangles of the private graph, among these images",
-                 ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
-  RETRIEVAL_MEASURES (N_SERIES, "triangles-without-relevant", "triangles-database"),
-  { .name = NULL },
-};
-
 ASSAY_UTILITY (paired_triangles, "paired-triangles",
   .summary = "Triangles of near codes among retrieved items, against those of labels or a graph",
   .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
                  "Hashing",
                  "section 5.1" },
-  ASSAY_SETTINGS (PairedTriangles, parameters),
+  ASSAY_SETTINGS (PairedTriangles,
+    ASSAY_PARAM_INT (PairedTriangles, k, 50, 3, MOST_ITEMS, "items",
+                     "Nearest items that are looked at; all, where there are fewer"),
+    ASSAY_PARAM_INT (PairedTriangles, radius, 0, 0, ASSAY_CODE_MAX_BITS, "bits",
+                     "Items whose codes differ in at most so many bits are joined; 0: a quarter of "
+                     "the bits")),
   .holds = { .items = 2, .per_thread = 1 << 20 },
   .reads = ASSAY_RELEASE_PAIRED_CODES,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS | ASSAY_HAS_MODALITIES,
   .has_own_units = TRUE,
   .names_units = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (LABELS_TO_TEXT, "image-to-text-triangles", MEAN, 0, G_MAXDOUBLE,
+                   "share of triangles",
+                   "Relative error of triangles of near codes against triangles of one label, "
+                   "among the texts nearest to the image of a test row",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    ASSAY_MEASURE (LABELS_TO_IMAGE, "text-to-image-triangles", MEAN, 0, G_MAXDOUBLE,
+                   "share of triangles", "The same among the images nearest to its text",
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    ASSAY_MEASURE (GRAPH_TO_TEXT, "image-to-text-graph-triangles", MEAN, 0, G_MAXDOUBLE,
+                   "share of triangles",
+                   "The same against triangles of the private graph, among these texts",
+                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    ASSAY_MEASURE (GRAPH_TO_IMAGE, "text-to-image-graph-triangles", MEAN, 0, G_MAXDOUBLE,
+                   "share of triangles",
+                   "The same against triangles of the private graph, among these images",
+                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
+    RETRIEVAL_MEASURES (N_SERIES, "triangles-without-relevant", "triangles-database")),
   .assess = assess);

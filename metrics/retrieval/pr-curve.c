@@ -45,27 +45,20 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
   return retrieval_assess (&utility, context, received, ret_outcomes, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (PrCurve, radius, 2, 0, ASSAY_CODE_MAX_BITS, "bits",
-                         "Items that differ from the query in at most so many bits are found"),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (PRECISION, "precision-at-radius", MEAN, 0, 1, "share of found items",
-                 "Relevant items among those within the radius; 0 where there is none",
-                 ASSAY_HEADLINE),
-  ASSAY_MEASURE (RECALL, "recall-at-radius", MEAN, 0, 1, "share of relevant items",
-                 "Relevant items that are within the radius of the query", ASSAY_HEADLINE),
-  ASSAY_MEASURE (EMPTY, "empty-lookups", RATE, 0, 1, "share of queries",
-                 "Queries without any item within the radius; their precision counts as 0",
-                 ASSAY_HIGHER_IS_WORSE),
-  RETRIEVAL_MEASURES (N_SERIES, "lookups-without-relevant", "lookup-database-codes"),
-  { .name = NULL },
-};
-
-RETRIEVAL_UTILITY (
-    pr_curve, "pr-curve",
-    .summary = "Precision and recall of released hash codes within a Hamming radius of a query",
-    .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
-                   "section 4, hash lookup" },
-    ASSAY_SETTINGS (PrCurve, parameters), .n_series = N_SERIES, .measures = measures);
+RETRIEVAL_UTILITY (pr_curve, "pr-curve",
+  .summary = "Precision and recall of released hash codes within a Hamming radius of a query",
+  .reference = { "Liu, Wang, Ji, Jiang and Chang 2012, Supervised Hashing with Kernels",
+                 "section 4, hash lookup" },
+  ASSAY_SETTINGS (PrCurve,
+    ASSAY_PARAM_INT (PrCurve, radius, 2, 0, ASSAY_CODE_MAX_BITS, "bits",
+                     "Items that differ from the query in at most so many bits are found")),
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (PRECISION, "precision-at-radius", MEAN, 0, 1, "share of found items",
+                   "Relevant items among those within the radius; 0 where there is none",
+                   ASSAY_HEADLINE),
+    ASSAY_MEASURE (RECALL, "recall-at-radius", MEAN, 0, 1, "share of relevant items",
+                   "Relevant items that are within the radius of the query", ASSAY_HEADLINE),
+    ASSAY_MEASURE (EMPTY, "empty-lookups", RATE, 0, 1, "share of queries",
+                   "Queries without any item within the radius; their precision counts as 0",
+                   ASSAY_HIGHER_IS_WORSE),
+    RETRIEVAL_MEASURES (N_SERIES, "lookups-without-relevant", "lookup-database-codes")));

@@ -310,17 +310,14 @@ memory (gconstpointer data, const AssayShape *shape)
             + shape->n_members * 8);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (PermutationMatch, candidates, 48, 1, 100000, "rows",
-                         "Rows considered for each weight: those with the lowest cost"),
-        ASSAY_PARAM_END };
-
 ASSAY_ATTACK (permutation_match, "permutation-match",
   .summary = "Match the permuted rows of sparse updates with the weights of their sum",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "algorithm 1 and lemma 7; the attack is ours" },
-  ASSAY_SETTINGS (PermutationMatch, parameters),
+  ASSAY_SETTINGS (PermutationMatch,
+    ASSAY_PARAM_INT (PermutationMatch, candidates, 48, 1, 100000, "rows",
+                     "Rows considered for each weight: those with the lowest cost")),
   .memory = memory,
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_AGGREGATOR | ASSAY_GRANT_MESSAGES,

@@ -278,24 +278,20 @@ memory (gconstpointer data, const AssayShape *shape)
          + (guint64) shape->n_members * d * (3 * sizeof (double) + 2 * sizeof (float));
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (ImageInversion, method, RIDGE, methods,
-                      "What fills in unknown pixels: regression on the known ones, learned from "
-                      "public pictures; or the nearest public picture"),
-  ASSAY_PARAM_REAL (ImageInversion, penalty, 0.1, 0, 1e6, "mean variances of a pixel",
-                    "Penalty of the regression; 0 needs more rows than pixels"),
-  ASSAY_PARAM_INT (ImageInversion, rows, 4000, 1, 10000000, "",
-                   "The most public pictures that it looks at, the first ones"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (image_inversion, "image-inversion",
   .summary = "Reconstruct pictures from a sparse update: known pixels, and the others by public "
              "pictures",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section A.2.3" },
-  ASSAY_SETTINGS (ImageInversion, parameters),
+  ASSAY_SETTINGS (ImageInversion,
+    ASSAY_PARAM_CHOICE (ImageInversion, method, RIDGE, methods,
+                        "What fills in unknown pixels: regression on the known ones, learned from "
+                        "public pictures; or the nearest public picture"),
+    ASSAY_PARAM_REAL (ImageInversion, penalty, 0.1, 0, 1e6, "mean variances of a pixel",
+                      "Penalty of the regression; 0 needs more rows than pixels"),
+    ASSAY_PARAM_INT (ImageInversion, rows, 4000, 1, 10000000, "",
+                     "The most public pictures that it looks at, the first ones")),
   .memory = memory,
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_gradients = TRUE,

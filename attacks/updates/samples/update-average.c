@@ -169,17 +169,14 @@ memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
          + (guint64) shape->n_members * shape->cols * (sizeof (float) + 1) * 2;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_INT (UpdateAverage, class, -1, -1, 100000, "",
-                         "A class of which no user has a sample; -1: looked for in each message"),
-        ASSAY_PARAM_END };
-
 ASSAY_ATTACK (update_average, "update-average",
   .summary = "Recover the average of a user's samples from what the user made of the public model",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section A.2.2" },
-  ASSAY_SETTINGS (UpdateAverage, parameters),
+  ASSAY_SETTINGS (UpdateAverage,
+    ASSAY_PARAM_INT (UpdateAverage, class, -1, -1, 100000, "",
+                     "A class of which no user has a sample; -1: looked for in each message")),
   .memory = memory,
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_gradients = TRUE,

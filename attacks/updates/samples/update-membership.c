@@ -300,12 +300,6 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
          && add_records (&stream, ret_case, error);
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (UpdateMembership, direction, BY_WHAT_IS_KNOWN, direction_names,
-                            "Direction along which records are scored: of each user's messages, or "
-                            "of the change of the models; auto: of messages where they are known"),
-        ASSAY_PARAM_END };
-
 /* Directions, and twice the records. */
 static guint64
 memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
@@ -319,7 +313,10 @@ ASSAY_ATTACK (update_membership, "update-membership",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.5; the attack is ours" },
-  ASSAY_SETTINGS (UpdateMembership, parameters),
+  ASSAY_SETTINGS (UpdateMembership,
+    ASSAY_PARAM_CHOICE (UpdateMembership, direction, BY_WHAT_IS_KNOWN, direction_names,
+                        "Direction along which records are scored: of each user's messages, or of "
+                        "the change of the models; auto: of messages where they are known")),
   .memory = memory,
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_NONE,

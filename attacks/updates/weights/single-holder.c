@@ -55,17 +55,14 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 ASSAY_CONTROL (make_control, weight_control_make, WeightControl, SingleHolder,
                .users = settings->names ? 1 : 4, .steps = 3, .weights = 200, .held = 0.05)
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_BOOL (SingleHolder, names, FALSE, "Name a user for each value, drawn at random",
-                          ASSAY_PARAM_EXTRA),
-        ASSAY_PARAM_END };
-
 ASSAY_ATTACK (single_holder, "single-holder",
   .summary = "Read values that a single user holds from the sum of sparse updates",
   .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
                  "Using Doubly Permuted Homomorphic Encryption",
                  "section 2.5; the attack is ours" },
-  ASSAY_SETTINGS (SingleHolder, parameters),
+  ASSAY_SETTINGS (SingleHolder,
+    ASSAY_PARAM_BOOL (SingleHolder, names, FALSE, "Name a user for each value, drawn at random",
+                      ASSAY_PARAM_EXTRA)),
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_NONE,
   .writes = weight_claims_arrays,
