@@ -39,7 +39,7 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
 
 ASSAY_ATTACK (verbatim, "verbatim",
   .summary = "Take the released numbers as the secret: vectors, or the translation of a subspace",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "table 1, row Raw" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "table 1, row Raw" },
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES,
   .needs = ASSAY_GRANT_NONE,
   .is_generic = TRUE,

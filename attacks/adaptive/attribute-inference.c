@@ -288,17 +288,7 @@ wants (gconstpointer values)
                                                       : 0;
 }
 
-/* Examples with their copies, and the square matrices of the factorization. */
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  const guint64 numbers = (guint64) shape->cols * (shape->dimension > 0 ? 5 : 2);
-  const guint64 rows = MIN (shape->n_public, 20000);
-  const guint64 least = MIN (numbers, rows);
-
-  return rows * (6 * numbers + 4 * (guint64) MAX (shape->n_classes, 2)) * sizeof (float)
-         + 5 * least * least * sizeof (double);
-}
+ASSAY_MEMORY (memory, void, own_examples_memory (shape, 4 * MAX (shape->n_classes, 2)))
 
 ASSAY_ATTACK (attribute_inference, "attribute-inference",
   .summary = "Run the defense on other rows, and learn to infer an attribute from what it releases",

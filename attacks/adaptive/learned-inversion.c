@@ -75,17 +75,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 ASSAY_CONTROL (make_control, own_control_make, OwnControl, void, .n_secrets = 16, .n_pairs = 400,
                .cols = 8)
 
-/* Examples with their copies, and the square matrices of the factorization. */
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  const guint64 numbers = (guint64) shape->cols * (shape->dimension > 0 ? 5 : 2);
-  const guint64 rows = MIN (shape->n_public, 20000);
-  const guint64 least = MIN (numbers, rows);
-
-  return rows * (6 * numbers + 4 * (guint64) shape->cols) * sizeof (float)
-         + 5 * least * least * sizeof (double);
-}
+ASSAY_MEMORY (memory, void, own_examples_memory (shape, 4 * shape->cols))
 
 ASSAY_ATTACK (learned_inversion, "learned-inversion",
   .summary = "Run the defense on other rows, and learn to invert it",

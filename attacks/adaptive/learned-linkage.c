@@ -438,20 +438,12 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
   return TRUE;
 }
 
-/* Examples with their copies, the square matrices of the factorization, and scores. */
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const LearnedLinkage *settings = data;
-  const guint64 numbers = (guint64) shape->cols * (shape->dimension > 0 ? 5 : 2);
-  const guint64 rows = MIN (shape->n_public, 20000);
-  const guint64 least = MIN (numbers, rows);
-
-  return rows * (6 * numbers + 4 * (guint64) shape->cols) * sizeof (float)
-         + 5 * least * least * sizeof (double)
-         + (guint64) shape->n_secrets
-               * (PANEL * sizeof (float) + (guint64) settings->candidates * 3 * sizeof (gint64));
-}
+/* And scores. */
+ASSAY_MEMORY (memory, LearnedLinkage,
+              own_examples_memory (shape, 4 * shape->cols)
+                  + shape->n_secrets
+                        * (PANEL * sizeof (float)
+                           + (guint64) settings->candidates * 3 * sizeof (gint64)))
 
 ASSAY_ATTACK (learned_linkage, "learned-linkage",
   .summary = "Run the defense on other rows, learn what an item shows, and rank known records",

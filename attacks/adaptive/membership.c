@@ -200,13 +200,6 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
                                 RUNS, ret_case, error);
 }
 
-/* Records with their copies, and the signs of 1000 runs. */
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_secrets * (8 * shape->cols * sizeof (float) + 3000 * sizeof (double));
-}
-
 ASSAY_ATTACK (membership, "membership",
   .summary = "Run the defense with and without a record, and tell whether it was released",
   .reference = { "Carlini, Chien, Nasr, Song, Terzis and Tramer 2022, Membership Inference Attacks "
@@ -219,7 +212,8 @@ ASSAY_ATTACK (membership, "membership",
                         "the mean item; how the mean item moves with it; best: what does best on "
                         "shadow releases",
                         ASSAY_PARAM_TRIES_ALL)),
-  .memory = memory,
+  /* Records with their copies, and the signs of 1000 runs. */
+  .holds = { .items = 8, .numbers = 6000 },
   .reads = ASSAY_RELEASE_ANY,
   .needs = ASSAY_GRANT_MECHANISM,
   .adapts = TRUE,

@@ -6,7 +6,6 @@
 
 #include "core/base/free.h"
 #include "core/data/kinds/item-numbers.h"
-#include "core/games/control-case.h"
 #include "core/math/linalg.h"
 #include "core/math/principal.h"
 
@@ -158,6 +157,15 @@ own_examples_learn (const OwnExamples *examples, AssayLearnerKind kind, AssayStr
                               .parts = examples->parts };
 
   return assay_learner_new (kind, &all, key, error);
+}
+
+guint64
+own_examples_memory (const AssayShape *shape, gsize told)
+{
+  const guint64 numbers = (guint64) shape->cols * (shape->dimension > 0 ? 5 : 2);
+  const guint64 rows = MIN (shape->n_public, 20000), least = MIN (numbers, rows);
+
+  return rows * (6 * numbers + told) * sizeof (float) + 5 * least * least * sizeof (double);
 }
 
 /* ---- Cases of known outcome ---- */

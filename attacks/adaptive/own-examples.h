@@ -26,6 +26,10 @@ AssayMatrix *own_examples_see (const OwnExamples *examples, const AssayRelease *
 AssayLearner *own_examples_learn (const OwnExamples *examples, AssayLearnerKind kind,
                                   AssayStreamKey key, GError **error);
 
+/* Bytes of examples of @told numbers each with their copies, and of the square matrices of a
+ * learner's factorization. */
+guint64 own_examples_memory (const AssayShape *shape, gsize told);
+
 /* ---- Cases of known outcome ---- */
 
 /* Secrets (n_secrets x cols) that were turned by one random rotation and released as vectors, with

@@ -195,12 +195,6 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, CombinedLink,
                .is_alike = !settings->release)
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_secrets * shape->n_secrets * 20;
-}
-
 ASSAY_ATTACK (combined_link, "combined-link",
   .summary = "Learn from known edges how features and release show edges, and predict the others",
   .reference = { "Assay", "logistic regression on ranks of pairs" },
@@ -210,7 +204,7 @@ ASSAY_ATTACK (combined_link, "combined-link",
     ASSAY_PARAM_CHOICE (CombinedLink, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
                         "Similarity of items of two modalities: the mean of both cosines, or the "
                         "cosine of one")),
-  .memory = memory,
+  .holds = { .secret_pairs = 20 },
   .reads = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES,
   .needs = ASSAY_GRANT_FEATURES | ASSAY_GRANT_KNOWN_EDGES,
   EDGE_GAME,

@@ -95,12 +95,6 @@ edge_guess_attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayO
   return TRUE;
 }
 
-guint64
-edge_guess_memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_secrets * shape->n_secrets / 2 * sizeof (float);
-}
-
 guint
 edge_guess_wants (G_GNUC_UNUSED gconstpointer settings)
 {

@@ -14,10 +14,9 @@ void edge_guess_take (AssayGuess *guess, gsize count, float *scores, gint64 *pai
  * ASSAY_ERROR_MEMORY. */
 float *edge_guess_of_release (const AssayRelease *release, gsize *ret_count, GError **error);
 
-/* The callbacks `attack` and `memory` of an attack that guesses those scores. */
+/* The callback `attack` of one that guesses those scores. */
 gboolean edge_guess_attack (const AssayAttackContext *context, const AssayObservation *seen,
                             AssayGuess *ret_guess, GError **error);
-guint64 edge_guess_memory (gconstpointer settings, const AssayShape *shape);
 
 /* What an attack of this game declares: it wants a dataset with a graph. */
 #define EDGE_GAME .game = ASSAY_GAME_EDGE, .wants = edge_guess_wants

@@ -29,13 +29,6 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
 ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, void, .is_alike = TRUE)
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_secrets * shape->n_secrets / 2 * sizeof (float)
-         + (guint64) shape->n_secrets * shape->cols * sizeof (float);
-}
-
 ASSAY_ATTACK (feature_link, "feature-link",
   .summary = "Take items with similar features as joined, without the release: a baseline",
   .reference = { "Assay", "core/graph/likeness.h" },
@@ -43,7 +36,7 @@ ASSAY_ATTACK (feature_link, "feature-link",
     ASSAY_PARAM_CHOICE (FeatureLink, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
                         "Similarity of items of two modalities: the mean of both cosines, or the "
                         "cosine of one")),
-  .memory = memory,
+  .holds = { .items = 1, .secret_pairs = 2 },
   .reads = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES,
   .needs = ASSAY_GRANT_FEATURES,
   EDGE_GAME,

@@ -8,10 +8,8 @@ ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, void, .is_alike = FALSE)
 
 ASSAY_ATTACK (graph_link, "graph-link",
   .summary = "Take pairs with a high released weight as edges of the private graph",
-  .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
-                 "Hashing",
-                 "equation 2" },
-  .memory = edge_guess_memory,
+  .reference = { ASSAY_PAPER_DMP_MH, "equation 2" },
+  .holds = { .secret_pairs = 2 },
   .reads = ASSAY_RELEASE_GRAPH,
   EDGE_GAME,
   .attack = edge_guess_attack,

@@ -61,24 +61,16 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
 ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, void, .is_alike = TRUE)
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_secrets * shape->n_secrets * 24;
-}
-
 ASSAY_ATTACK (recompute, "recompute",
   .summary = "Clip all pairs by features alone, as a defense would that builds its graph from them",
-  .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
-                 "Hashing",
-                 "algorithm 1, line 4" },
+  .reference = { ASSAY_PAPER_DMP_MH, "algorithm 1, line 4" },
   ASSAY_SETTINGS (Recompute,
     ASSAY_PARAM_INT (Recompute, bound, 0, 0, 100000, "neighbours",
                      "D; 0: what the release says, or else 100"),
     ASSAY_PARAM_CHOICE (Recompute, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,
                         "Similarity of items of two modalities: the mean of both cosines, or the "
                         "cosine of one")),
-  .memory = memory,
+  .holds = { .secret_pairs = 24 },
   .reads = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES,
   .needs = ASSAY_GRANT_FEATURES,
   EDGE_GAME,

@@ -322,14 +322,10 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secr
                .n_public = 100, .side = 24, .n_sources = MIXTURE_PRIVATE, .n_partners = 1,
                .n_epochs = 40, .has_mask = TRUE, .window = 3)
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer data, const AssayShape *shape)
-{
-  const guint64 n = shape->n_secrets, total = MAX (shape->n_released, n);
-
-  /* Candidates and pairs, of two forms of each secret. */
-  return (8 * total + 24 * 24 * 2 * n) * 2 * n * sizeof (float);
-}
+/* Candidates and pairs, of two forms of each secret. */
+ASSAY_MEMORY (memory, void,
+              (8 * MAX (shape->n_released, shape->n_secrets) + 24 * 24 * 2 * shape->n_secrets) * 2
+                  * shape->n_secrets * sizeof (float))
 
 ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .summary = "Recover secrets from masked mixtures of two secrets and public images",

@@ -262,7 +262,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 ASSAY_ATTACK (clustering, "clustering",
   .summary = "Cluster public descriptors near the subspace; guess the one that no other meets",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.2, equation 2" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 4.2, equation 2" },
   ASSAY_SETTINGS (Clustering,
     ASSAY_PARAM_INT (Clustering, neighbours, 100, 3, 20000, "rows",
                      "Public rows near the subspace that are clustered (V)"),

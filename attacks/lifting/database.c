@@ -410,7 +410,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 ASSAY_ATTACK (database, "database",
   .summary = "Find the adversarial descriptors in the lifting database, and then the secret",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1, equation 1" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 4.1, equation 1" },
   ASSAY_SETTINGS (Database,
     ASSAY_PARAM_INT (Database, neighbours, 100, 1, 1000000, "rows",
                      "Rows near the subspace that are considered, after the adversarial ones (V)"),

@@ -80,7 +80,7 @@ ASSAY_CONTROL (make_control, subspace_control_make, SubspaceControl, void, .n_se
 
 ASSAY_ATTACK (nearest, "nearest",
   .summary = "Take the public descriptor nearest to the subspace",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 6.1" },
   ASSAY_SETTINGS (Nearest,
     ASSAY_PARAM_BOOL (Nearest, project, FALSE,
                       "Whether the descriptor that was found is projected onto the subspace")),

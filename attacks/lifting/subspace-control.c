@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/games/control-case.h"
 #include "core/math/linalg.h"
 
 /* The basis of one control subspace from @span, m x n orthonormal directions, and its translation,

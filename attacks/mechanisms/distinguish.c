@@ -375,16 +375,11 @@ why_not (gconstpointer data, const AssayMechanism *mechanism)
              : NULL;
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const Distinguish *settings = data;
-  const guint64 features = 64u << 20; /* of one score, and labels */
-
-  return features
-         + 2 * (guint64) settings->training
-               * (MAX (shape->output_bytes, sizeof (float)) + sizeof (double));
-}
+/* Features of one score and labels, and twice the training runs. */
+ASSAY_MEMORY (memory, Distinguish,
+              (64u << 20)
+                  + 2 * (guint64) settings->training
+                        * (MAX (shape->output_bytes, sizeof (float)) + sizeof (double)))
 
 ASSAY_AUDITOR (distinguish, "distinguish",
   .summary = "Tell two neighbouring inputs of a mechanism apart by an event learned on its runs",

@@ -184,14 +184,10 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 }
 
 /* Canaries, those that are in, coins, scores and their order. */
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const OneRun *settings = data;
-
-  return (guint64) settings->canaries
-         * (2 * MAX (shape->cols, 1) * sizeof (float) + sizeof (guint8) + 3 * sizeof (double));
-}
+ASSAY_MEMORY (memory, OneRun,
+              (guint64) settings->canaries
+                  * (2 * MAX (shape->cols, 1) * sizeof (float) + sizeof (guint8)
+                     + 3 * sizeof (double)))
 
 ASSAY_AUDITOR (one_run, "one-run",
   .summary = "Guess which of many canaries were in the dataset of a single release",

@@ -282,7 +282,7 @@ memory (gconstpointer data, const AssayShape *shape)
 
 ASSAY_ATTACK (averaging, "averaging",
   .summary = "Average the mixtures of one secret, whether these are known or found",
-  .reference = { MIXTURE_PAPER, "sections 2.1 and 5.3, figure 7" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "sections 2.1 and 5.3, figure 7" },
   ASSAY_SETTINGS (Averaging,
     ASSAY_PARAM_CHOICE (Averaging, grouping, IF_GRANTED, groupings,
                         "Which mixtures are averaged: those of a group where groups are granted, "

@@ -29,7 +29,7 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secr
 
 MIXTURE_LINK_ATTACK (braverman, "braverman", Braverman,
   .summary = "Rank public images by the inner product of squares, which no mask of signs changes",
-  .reference = { MIXTURE_PAPER, "section 9, Braverman's attack" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "section 9, Braverman's attack" },
   ASSAY_SETTINGS (Braverman,
     ASSAY_PARAM_BOOL (Braverman, centre, FALSE,
                       "Whether the mean of the public squares is subtracted"),

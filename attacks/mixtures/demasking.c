@@ -298,7 +298,7 @@ static const AssayParam parameters[] = {
 
 ASSAY_ATTACK (demasking, "demasking",
   .summary = "Tell the signs of masked mixtures by a network that learned from mixtures of its own",
-  .reference = { MIXTURE_PAPER, "section 5.3, figure 6" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "section 5.3, figure 6" },
   ASSAY_SETTINGS (Demasking, parameters),
   .check = check,
   .holds = { .items = 3, .publics = 1 },

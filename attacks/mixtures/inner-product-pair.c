@@ -152,7 +152,7 @@ memory (gconstpointer data, const AssayShape *shape)
 
 ASSAY_ATTACK (inner_product_pair, "inner-product-pair",
   .summary = "Score pairs of mixtures by their inner product, to find those that share a secret",
-  .reference = { MIXTURE_PAPER, "section 2.1" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "section 2.1" },
   ASSAY_SETTINGS (InnerProductPair,
     ASSAY_PARAM_BOOL (InnerProductPair, absolute, FALSE,
                       "Whether absolute values are compared, each less its mean, which a mask of "

@@ -225,7 +225,7 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Subtract, .n_
 
 ASSAY_ATTACK (inner_product_subtract, "inner-product-subtract",
   .summary = "Find the public images of a mixture, fit their coefficients, and subtract them",
-  .reference = { MIXTURE_PAPER, "section 2.2" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "section 2.2" },
   ASSAY_SETTINGS (Subtract,
     ASSAY_PARAM_INT (Subtract, partners, 3, 1, MOST_PARTNERS, "public images",
                      "Public images that are looked for in each mixture and subtracted"),

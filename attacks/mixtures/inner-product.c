@@ -34,7 +34,7 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, InnerProduct,
 
 MIXTURE_LINK_ATTACK (inner_product, "inner-product", InnerProduct,
   .summary = "Rank public images by their inner product with a mixture",
-  .reference = { MIXTURE_PAPER, "section 2.2" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "section 2.2" },
   ASSAY_SETTINGS (InnerProduct,
     ASSAY_PARAM_BOOL (InnerProduct, absolute, FALSE,
                       "Whether absolute values are compared, each less its mean, which a mask of "

@@ -9,11 +9,6 @@
 #include "core/plugin/plugin.h"
 #include "core/search/search.h"
 
-/* The paper that they are of. */
-#define MIXTURE_PAPER                                                                              \
-  "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private Distributed "    \
-  "Learning"
-
 typedef enum {
   MIXTURE_PLAIN,
   MIXTURE_ABSOLUTE, /* |x|: what a mask of signs leaves */

@@ -192,7 +192,7 @@ check (gconstpointer settings, const AssayShape *shape, GError **error)
 
 ASSAY_ATTACK (similarity_search, "similarity-search",
   .summary = "Rank public images by their structural similarity with a mixture",
-  .reference = { MIXTURE_PAPER, "section 5.3, figure 8" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "section 5.3, figure 8" },
   ASSAY_SETTINGS (SimilaritySearch,
     ASSAY_PARAM_BOOL (SimilaritySearch, absolute, FALSE,
                       "Whether absolute values are compared, which a mask of signs does not "

@@ -20,7 +20,6 @@
  * Public photographs are few, so that parts of them are learned from, and a fifth is held out: the
  * weights of the epoch that was best there are kept, and how much of what it learned is added, none
  * to all, is what makes these most like what they are of, by SSIM. */
-#include "core/base/error.h"
 #include "core/base/free.h"
 
 #include "attacks/photographs/keypoint-features.h"

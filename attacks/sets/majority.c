@@ -218,7 +218,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 ASSAY_ATTACK (majority, "majority",
   .summary = "Guess the entry that is in most of several sets released of the same secret",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 5; the attack is ours" },
   ASSAY_SETTINGS (Majority,
     ASSAY_PARAM_INT (Majority, repeats, 4, 1, 1023, "",
                      "How many further releases of the same secrets it reads"),

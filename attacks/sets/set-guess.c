@@ -180,7 +180,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 ASSAY_ATTACK (set_guess, "set-guess",
   .summary = "Guess one member of each released set: the likeliest, by public rows if granted",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 5; the attack is ours" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 5; the attack is ours" },
   ASSAY_SETTINGS (SetGuess,
     ASSAY_PARAM_CHOICE (SetGuess, rule, LIKELIEST, rules,
                         "Which member of a set is the guess, or what is computed from all "

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "attacks/mixtures/mixture-scores.h"
-#include "attacks/whitened/removal-panel.h"
 #include "attacks/whitened/whitening.h"
 #include "core/base/error.h"
 #include "core/base/parallel.h"

@@ -5,7 +5,6 @@
 
 #include "attacks/mixtures/mixture-state.h"
 #include "attacks/whitened/whitening.h"
-#include "core/base/error.h"
 #include "core/base/vectors.h"
 #include "core/math/linalg.h"
 

@@ -169,7 +169,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 
 ASSAY_ATTACK (whitened_removal, "whitened-removal",
   .summary = "Find the public images of a single mixture with its signs, and subtract them",
-  .reference = { "Assay; after " MIXTURE_PAPER,
+  .reference = { "Assay; after " ASSAY_PAPER_INSTAHIDE,
                  "section 2.2; Rangan, Schniter and Fletcher 2019, Vector Approximate Message "
                  "Passing, for signs" },
   ASSAY_SETTINGS (WhitenedRemoval,

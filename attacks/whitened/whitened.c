@@ -202,7 +202,7 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Whitened, .n_
 
 ASSAY_ATTACK (whitened, "whitened",
   .summary = "Rank public images by whitened squares, and by the signs that found images reveal",
-  .reference = { "Assay; after " MIXTURE_PAPER, "section 9, Braverman's attack" },
+  .reference = { "Assay; after " ASSAY_PAPER_INSTAHIDE, "section 9, Braverman's attack" },
   ASSAY_SETTINGS (Whitened,
     ASSAY_PARAM_CHOICE (Whitened, transform, SQUARED, transforms,
                         "What is whitened: squared pixels, which a mask of signs does not change, "

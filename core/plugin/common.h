@@ -8,6 +8,7 @@
 #include "core/base/rng.h"
 #include "core/data/run-position.h"
 #include "core/data/shape.h"
+#include "core/plugin/papers.h"
 
 G_BEGIN_DECLS
 
@@ -48,6 +49,7 @@ typedef struct {
   const char *columns_under;
   guint16 numbers;    /* floats for each item */
   guint16 pairs;      /* ... for each pair of an item and a public row */
+  guint16 secret_pairs; /* bytes for each two secrets, in both orders */
   guint32 per_thread; /* bytes */
 } AssayHolds;
 
@@ -80,6 +82,16 @@ typedef struct {
 #define ASSAY_SETTINGS(Struct, ...)                                                                \
   .parameters = (const AssayParam[]){ __VA_ARGS__, ASSAY_PARAM_END },                              \
   .settings_size = sizeof (Struct)
+
+/* The callback `memory` of a descriptor: @bytes, of `settings`, of type Settings (void: none), and
+ * `shape`. */
+#define ASSAY_MEMORY(name, Settings, bytes)                                                        \
+  static guint64 name (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape)                  \
+  {                                                                                                \
+    G_GNUC_UNUSED const Settings *settings = data;                                                 \
+                                                                                                   \
+    return bytes;                                                                                  \
+  }
 
 /* Defines assay_NAME_of (plugin), which is NULL where the plugin is of another type. */
 #define ASSAY_PLUGIN_DEFINE_CAST(Type, name, TYPE)                                                 \

@@ -89,6 +89,9 @@ assay_defense_mechanism (const AssayDefense *defense, gconstpointer settings)
              : mechanism;
 }
 
+/* The member `mechanism` of a descriptor, by its own members. */
+#define ASSAY_MECHANISM(...) .mechanism = &(const AssayMechanism){ __VA_ARGS__ }
+
 #define ASSAY_DEFENSE(symbol, name, ...)                                                           \
   const AssayDefense assay_defense_##symbol                                                        \
       = { .type = ASSAY_PLUGIN_DEFENSE, .id = name, __VA_ARGS__ }

@@ -1,7 +1,6 @@
 /* Features of images. */
 #include "datasets/images/image-features.h"
 
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/data/row-file.h"
 

@@ -111,9 +111,7 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 
 ASSAY_DATASET (patches, "patches",
   .summary = "Random crops of photographs (JPEG, PNG), without flat ones",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "section 3.2" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "section 3.2" },
   ASSAY_SETTINGS (Patches,
     ASSAY_PARAM_STRING (Patches, private, NULL,
                         "Folder of the photographs whose crops are the secrets (.jpg, .jpeg, "

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "core/base/error.h"
 
 static gsize
 most_rows (const AssayPhotograph *photo, gsize limit)

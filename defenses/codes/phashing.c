@@ -182,14 +182,9 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
          && flipping_check (&game, shape->cols, error);
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const PHashing *settings = data;
-
-  return hash_memory (settings->base, &settings->hash, shape)
-         + (guint64) shape->n_secrets * assay_code_bytes ((gsize) settings->bits);
-}
+ASSAY_MEMORY (memory, PHashing,
+              hash_memory (settings->base, &settings->hash, shape)
+                  + shape->n_secrets * assay_code_bytes ((gsize) settings->bits))
 
 ASSAY_DEFENSE (phashing, "phashing",
   .summary = "Hash codes of any method, with every bit flipped with a fixed probability",

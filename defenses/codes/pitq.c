@@ -13,7 +13,6 @@
  * are fresh, and with them the hash function. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "defenses/codes/flipping-mechanism.h"
 #include "defenses/codes/hash-learning.h"
 #include "defenses/codes/itq-rotation.h"
@@ -162,11 +161,7 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
          && flipping_check (&game, shape->cols, error);
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  return hash_memory (HASH_ITQ, &((const Pitq *) data)->hash, shape);
-}
+ASSAY_MEMORY (memory, Pitq, hash_memory (HASH_ITQ, &settings->hash, shape))
 
 ASSAY_DEFENSE (pitq, "pitq",
   .summary = "Hash codes of ITQ, with bits flipped in every iteration",

@@ -8,7 +8,6 @@
  * that of the earlier component, and the bit is whether the cosine is above 0. */
 #include <math.h>
 
-#include "core/base/error.h"
 #include "core/math/principal.h"
 #include "defenses/codes/hash-learning.h"
 

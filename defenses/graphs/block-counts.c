@@ -25,12 +25,6 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
 
 /* ---- Descriptor ---- */
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return block_release_memory (shape);
-}
-
 ASSAY_DEFENSE (block_counts, "block-counts",
   .summary = "Release noisy counts of edges between clusters of public features",
   .reference = { "Assay; Balle and Wang 2018, Improving the Gaussian Mechanism for Differential "
@@ -38,7 +32,7 @@ ASSAY_DEFENSE (block_counts, "block-counts",
                  "a baseline; theorem 8" },
   ASSAY_SETTINGS (BlockCounts,
     BLOCK_PARAMETERS),
-  .memory = memory,
+  .holds = { .items = 4, .secret_pairs = 12 },
   .produces = ASSAY_RELEASE_GRAPH,
   .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "
            "edge",

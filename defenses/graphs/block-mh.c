@@ -29,12 +29,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
                                 context, items, ret_release, error);
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  return block_release_memory (shape)
-         + structural_memory (&((const BlockMh *) data)->structural, shape);
-}
+ASSAY_MEMORY (memory, BlockMh, structural_memory (&settings->structural, shape))
 
 ASSAY_DEFENSE (block_mh, "block-mh",
   .summary = "Train hash functions of two modalities on noisy counts of edges between clusters",
@@ -44,6 +39,7 @@ ASSAY_DEFENSE (block_mh, "block-mh",
   ASSAY_SETTINGS (BlockMh,
     BLOCK_PARAMETERS,
     STRUCTURAL_PARAMETERS (BlockMh)),
+  .holds = { .items = 4, .secret_pairs = 12 },
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "

@@ -156,10 +156,3 @@ block_release_make (const BlockCounts *settings, const AssayDefenseContext *cont
                        is_noisy (settings) ? block_deviation (settings, settings->epsilon) : 0);
   return release_blocks (&blocks, ret_release, error);
 }
-
-guint64
-block_release_memory (const AssayShape *shape)
-{
-  return 12 * (guint64) shape->n_secrets * shape->n_secrets
-         + 16 * (guint64) shape->n_secrets * shape->cols;
-}

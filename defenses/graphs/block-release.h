@@ -44,8 +44,6 @@ gsize block_of (gsize k, gsize a, gsize b);
  * ASSAY_ERROR_MISMATCH where the dataset has no graph. */
 gboolean block_release_make (const BlockCounts *settings, const AssayDefenseContext *context,
                              AssayView items, AssayRelease *ret_release, GError **error);
-/* Bytes of it, with what it releases. */
-guint64 block_release_memory (const AssayShape *shape);
 
 /* Four items in two clusters of two. Settings begin with a BlockCounts. */
 extern const AssayMechanism block_mechanism;

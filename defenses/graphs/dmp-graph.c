@@ -30,11 +30,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
   return dmp_release_make (context->settings, context, items, ret_release, ret_truth, error);
 }
 
-static guint64
-memory (gconstpointer settings, const AssayShape *shape)
-{
-  return dmp_release_memory (settings, shape);
-}
+ASSAY_MEMORY (memory, DmpGraph, dmp_release_memory (settings, shape))
 
 static gboolean
 check (gconstpointer settings, const AssayShape *shape, GError **error)
@@ -44,9 +40,7 @@ check (gconstpointer settings, const AssayShape *shape, GError **error)
 
 ASSAY_DEFENSE (dmp_graph, "dmp-graph",
   .summary = "Release a private graph as weights: noisy triangle counts, by mirror descent",
-  .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
-                 "Hashing",
-                 "sections 3.3 and 3.4, theorem 1, algorithm 1" },
+  .reference = { ASSAY_PAPER_DMP_MH, "sections 3.3 and 3.4, theorem 1, algorithm 1" },
   ASSAY_SETTINGS (DmpGraph,
     DMP_GRAPH_PARAMETERS),
   .check = check,

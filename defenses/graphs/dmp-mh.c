@@ -63,16 +63,12 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
 
 /* ---- Descriptor ---- */
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const DmpMh *settings = data;
-  const guint64 n = shape->n_secrets;
-
-  return dmp_release_memory (&settings->graph, shape)
-         + (settings->graph.support == DMP_SUPPORT_ALL ? 12 * n * n : 0)
-         + structural_memory (&settings->structural, shape);
-}
+ASSAY_MEMORY (memory, DmpMh,
+              dmp_release_memory (&settings->graph, shape)
+                  + (settings->graph.support == DMP_SUPPORT_ALL
+                         ? 12 * (guint64) shape->n_secrets * shape->n_secrets
+                         : 0)
+                  + structural_memory (&settings->structural, shape))
 
 static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
@@ -82,9 +78,7 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 
 ASSAY_DEFENSE (dmp_mh, "dmp-mh",
   .summary = "Train hash functions of two modalities on noisy triangle counts of a private graph",
-  .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
-                 "Hashing",
-                 "section 3, algorithm 1" },
+  .reference = { ASSAY_PAPER_DMP_MH, "section 3, algorithm 1" },
   ASSAY_SETTINGS (DmpMh,
     DMP_GRAPH_PARAMETERS,
     STRUCTURAL_PARAMETERS (DmpMh)),

@@ -444,28 +444,11 @@ log_ratio (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayInputPair pair, co
   }
 }
 
-static const AssayMechanism mechanism = {
-  .neighbours = "one edge of the graph more or less",
-  .is_claimed = is_claimed,
-  .budget = budget,
-  .has_own_inputs = TRUE,
-  .size = size,
-  .n_proposed = 1,
-  .pair = pair,
-  .run = run,
-  .log_ratio = log_ratio,
-};
-
 /* ---- Descriptor ---- */
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const DpSgd *settings = data;
-
-  return sizeof (double) * (shape->cols + 2)
-         * ((guint64) shape->n_secrets + 5 * (guint64) settings->bits);
-}
+ASSAY_MEMORY (memory, DpSgd,
+              sizeof (double) * (shape->cols + 2)
+                  * (shape->n_secrets + 5 * (guint64) settings->bits))
 
 ASSAY_DEFENSE (dp_sgd, "dp-sgd",
   .summary = "Train hash functions of two modalities on private edges by DP-SGD",
@@ -493,5 +476,14 @@ ASSAY_DEFENSE (dp_sgd, "dp-sgd",
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .claim = "(epsilon, delta)-differential privacy of the graph, between graphs that differ in one "
            "edge",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "one edge of the graph more or less",
+    .is_claimed = is_claimed,
+    .budget = budget,
+    .has_own_inputs = TRUE,
+    .size = size,
+    .n_proposed = 1,
+    .pair = pair,
+    .run = run,
+    .log_ratio = log_ratio),
   .protect = protect);

@@ -3,7 +3,6 @@
  * eigenvectors. Hash functions of features that are trained on a graph can have less of it in them;
  * where `code-link` finds nothing in their codes, this is the release in which it does. There are
  * no functions, and so no codes of queries. */
-#include "core/base/error.h"
 #include "core/data/codes.h"
 #include "core/graph/edge-array.h"
 #include "core/learn/sign-codes.h"
@@ -41,12 +40,9 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
 /* ---- Descriptor ---- */
 
 /* The matrix, LAPACK's copy of it, and the eigenvectors. */
-static guint64
-memory (gconstpointer settings, const AssayShape *shape)
-{
-  return sizeof (double) * (guint64) shape->n_secrets
-         * (2 * shape->n_secrets + (guint64) ((const GraphSigns *) settings)->bits);
-}
+ASSAY_MEMORY (memory, GraphSigns,
+              sizeof (double) * shape->n_secrets
+                  * (2 * shape->n_secrets + (guint64) settings->bits))
 
 ASSAY_DEFENSE (graph_signs, "graph-signs",
   .summary = "Hash codes of two modalities that show a private graph: signs of its eigenvectors (a "

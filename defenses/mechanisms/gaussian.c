@@ -129,18 +129,6 @@ tight_event (gconstpointer data, G_GNUC_UNUSED gsize cols, double epsilon, doubl
   *ret_second = exp (*ret_second);
 }
 
-static const AssayMechanism mechanism = {
-  .neighbours = "any two rows at an L2 distance of at most the sensitivity",
-  .budget = budget,
-  .size = row_mechanism_size,
-  .n_proposed = 1,
-  .pair = pair,
-  .domain = domain,
-  .run = run,
-  .log_ratio = log_ratio,
-  .tight_event = tight_event,
-};
-
 static gboolean
 check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
 {
@@ -184,5 +172,14 @@ ASSAY_DEFENSE (gaussian, "gaussian",
   .claim
   = "(epsilon, delta)-local differential privacy of a row, between rows at an L2 distance of "
     "at most the sensitivity",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "any two rows at an L2 distance of at most the sensitivity",
+    .budget = budget,
+    .size = row_mechanism_size,
+    .n_proposed = 1,
+    .pair = pair,
+    .domain = domain,
+    .run = run,
+    .log_ratio = log_ratio,
+    .tight_event = tight_event),
   .protect = protect);

@@ -103,18 +103,6 @@ tight_event (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols, double 
   *ret_second = 0.5 * exp (-epsilon);
 }
 
-static const AssayMechanism mechanism = {
-  .neighbours = "any two rows at an L1 distance of at most the sensitivity",
-  .budget = row_mechanism_budget,
-  .size = row_mechanism_size,
-  .n_proposed = 1,
-  .pair = pair,
-  .domain = domain,
-  .run = run,
-  .log_ratio = log_ratio,
-  .tight_event = tight_event,
-};
-
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
@@ -141,5 +129,14 @@ ASSAY_DEFENSE (laplace, "laplace",
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "epsilon-local differential privacy of a row, between rows at an L1 distance of at most "
            "the sensitivity",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "any two rows at an L1 distance of at most the sensitivity",
+    .budget = row_mechanism_budget,
+    .size = row_mechanism_size,
+    .n_proposed = 1,
+    .pair = pair,
+    .domain = domain,
+    .run = run,
+    .log_ratio = log_ratio,
+    .tight_event = tight_event),
   .protect = protect);

@@ -110,17 +110,6 @@ score_canaries (G_GNUC_UNUSED gconstpointer data, AssayView rows, const float *r
 static const AssayCanaries canaries
     = { .most = bins_of, .make = make_canaries, .score = score_canaries };
 
-static const AssayMechanism mechanism = {
-  .neighbours = "one record more or less",
-  .budget = row_mechanism_budget,
-  .size = size,
-  .n_proposed = 1,
-  .pair = pair,
-  .domain = domain,
-  .run = run,
-  .canaries = &canaries,
-};
-
 /* There may be no secrets at all: a histogram of zeros is as private as any other. */
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
@@ -169,5 +158,13 @@ ASSAY_DEFENSE (noisy_histogram, "noisy-histogram",
   .produces = ASSAY_RELEASE_STATISTICS,
   .claim = "epsilon-differential privacy of the dataset, between datasets with one record more or "
            "less",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "one record more or less",
+    .budget = row_mechanism_budget,
+    .size = size,
+    .n_proposed = 1,
+    .pair = pair,
+    .domain = domain,
+    .run = run,
+    .canaries = &canaries),
   .protect = protect);

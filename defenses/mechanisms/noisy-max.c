@@ -86,15 +86,6 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
   }
 }
 
-static const AssayMechanism mechanism = {
-  .neighbours = "one record changes every query answer by at most 1",
-  .budget = row_mechanism_budget,
-  .size = size,
-  .n_proposed = QUERY_CATEGORIES,
-  .pair = pair,
-  .run = run,
-};
-
 ASSAY_DEFENSE (noisy_max, "noisy-max",
   .summary = "Name the query with the largest noisy answer, or by mistake release that answer "
              "itself",
@@ -111,5 +102,11 @@ ASSAY_DEFENSE (noisy_max, "noisy-max",
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "epsilon-differential privacy of a row of query answers, each of which one record "
            "changes by at most 1",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "one record changes every query answer by at most 1",
+    .budget = row_mechanism_budget,
+    .size = size,
+    .n_proposed = QUERY_CATEGORIES,
+    .pair = pair,
+    .run = run),
   .protect = row_mechanism_protect);

@@ -83,18 +83,6 @@ tight_event (gconstpointer data, G_GNUC_UNUSED gsize cols, double epsilon, doubl
   *ret_second = out * m / (k - 1);
 }
 
-static const AssayMechanism mechanism = {
-  .neighbours = "any two numbers of the dictionary",
-  .budget = row_mechanism_budget,
-  .size = size,
-  .n_proposed = 1,
-  .pair = single_value_pair,
-  .domain = single_value_domain,
-  .run = run,
-  .log_ratio = log_ratio,
-  .tight_event = tight_event,
-};
-
 /* ---- The defense ---- */
 
 static AssayMatrix *
@@ -176,5 +164,14 @@ ASSAY_DEFENSE (omega_subset, "omega-subset",
   .release_shape = release_shape,
   .claim = "epsilon-local differential privacy of each secret, between any two numbers of the "
            "dictionary",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "any two numbers of the dictionary",
+    .budget = row_mechanism_budget,
+    .size = size,
+    .n_proposed = 1,
+    .pair = single_value_pair,
+    .domain = single_value_domain,
+    .run = run,
+    .log_ratio = log_ratio,
+    .tight_event = tight_event),
   .protect = protect);

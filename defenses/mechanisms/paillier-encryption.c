@@ -13,7 +13,6 @@
  * `key_seed`: everyone could decrypt, so that it is one for audits. Attackers are not given it. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/crypto/encoding.h"
@@ -187,15 +186,6 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
   }
 }
 
-static const AssayMechanism mechanism = {
-  .neighbours = "any two vectors of one length",
-  .budget = budget,
-  .size = size,
-  .n_proposed = 1,
-  .pair = pair,
-  .run = run,
-};
-
 /* ---- The defense ---- */
 
 static gboolean
@@ -245,6 +235,12 @@ ASSAY_DEFENSE (paillier_encryption, "paillier-encryption",
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "the ciphertexts of any two vectors of one length cannot be told apart with limited "
            "computing power: epsilon 0",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "any two vectors of one length",
+    .budget = budget,
+    .size = size,
+    .n_proposed = 1,
+    .pair = pair,
+    .run = run),
   .protect = protect,
   .remark = remark);

@@ -192,17 +192,6 @@ log_ratio (gconstpointer data, gsize cols, AssayInputPair pair, const float *out
           / scale;
 }
 
-static const AssayMechanism mechanism = {
-  .neighbours = "one row of the smallest party replaced by another",
-  .budget = row_mechanism_budget,
-  .has_own_inputs = TRUE,
-  .size = size,
-  .n_proposed = 1,
-  .pair = pair,
-  .run = run,
-  .log_ratio = log_ratio,
-};
-
 /* ---- The defense ---- */
 
 /* Parties get equal parts; the first ones a row more where that does not come out even. */
@@ -263,5 +252,13 @@ ASSAY_DEFENSE (prr10, "prr10",
   .produces = ASSAY_RELEASE_STATISTICS,
   .claim = "epsilon-differential privacy of each party's rows, between datasets of which one row "
            "is replaced",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "one row of the smallest party replaced by another",
+    .budget = row_mechanism_budget,
+    .has_own_inputs = TRUE,
+    .size = size,
+    .n_proposed = 1,
+    .pair = pair,
+    .run = run,
+    .log_ratio = log_ratio),
   .protect = protect);

@@ -25,7 +25,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "defenses/mechanisms/party-noise.h"
 #include "defenses/mechanisms/repeated-noise.h"
@@ -240,18 +239,6 @@ has_density (gconstpointer data)
   return ((const Ra12 *) data)->noise != RA12_OBJECTIVE;
 }
 
-static const AssayMechanism mechanism = {
-  .neighbours = "one row of the party replaced by another",
-  .budget = budget,
-  .has_own_inputs = TRUE,
-  .size = size,
-  .n_proposed = PAIRS,
-  .pair = pair,
-  .run = run,
-  .log_ratio = log_ratio,
-  .has_density = has_density,
-};
-
 /* ---- The defense ---- */
 
 static gboolean
@@ -311,5 +298,14 @@ ASSAY_DEFENSE (ra12, "ra12",
   .produces = ASSAY_RELEASE_STATISTICS,
   .claim = "(epsilon, delta)-differential privacy of the party's rows, between datasets of which "
            "one row is replaced",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "one row of the party replaced by another",
+    .budget = budget,
+    .has_own_inputs = TRUE,
+    .size = size,
+    .n_proposed = PAIRS,
+    .pair = pair,
+    .run = run,
+    .log_ratio = log_ratio,
+    .has_density = has_density),
   .protect = protect);

@@ -144,18 +144,6 @@ tight_event (gconstpointer data, gsize cols, double epsilon, double *ret_first, 
   *ret_second = pow (flip, apart);
 }
 
-static const AssayMechanism mechanism = {
-  .neighbours = "any two codes; with relation = one-bit, any two that differ in one bit",
-  .budget = row_mechanism_budget,
-  .size = row_mechanism_size,
-  .n_proposed = 1,
-  .pair = pair,
-  .domain = domain,
-  .run = run,
-  .log_ratio = log_ratio,
-  .tight_event = tight_event,
-};
-
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
@@ -187,5 +175,14 @@ ASSAY_DEFENSE (randomised_response, "randomised-response",
   .claim
   = "epsilon-local differential privacy of the whole code (relation = whole-code) or of each "
     "of its bits (relation = one-bit)",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "any two codes; with relation = one-bit, any two that differ in one bit",
+    .budget = row_mechanism_budget,
+    .size = row_mechanism_size,
+    .n_proposed = 1,
+    .pair = pair,
+    .domain = domain,
+    .run = run,
+    .log_ratio = log_ratio,
+    .tight_event = tight_event),
   .protect = protect);

@@ -141,15 +141,6 @@ run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gs
   }
 }
 
-static const AssayMechanism mechanism = {
-  .neighbours = "one record changes every query answer by at most 1",
-  .budget = row_mechanism_budget,
-  .size = row_mechanism_size,
-  .n_proposed = QUERY_CATEGORIES,
-  .pair = pair,
-  .run = run,
-};
-
 ASSAY_DEFENSE (sparse_vector, "sparse-vector",
   .summary = "Tell which query answers reach a threshold, correctly or with a published mistake",
   .reference = { "Lyu, Su and Li 2017, Understanding the Sparse Vector Technique for Differential "
@@ -169,5 +160,11 @@ ASSAY_DEFENSE (sparse_vector, "sparse-vector",
   .produces = ASSAY_RELEASE_VECTORS,
   .claim = "epsilon-differential privacy of a row of query answers, each of which one record "
            "changes by at most 1",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "one record changes every query answer by at most 1",
+    .budget = row_mechanism_budget,
+    .size = row_mechanism_size,
+    .n_proposed = QUERY_CATEGORIES,
+    .pair = pair,
+    .run = run),
   .protect = row_mechanism_protect);

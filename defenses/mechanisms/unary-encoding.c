@@ -131,17 +131,6 @@ tight_event (gconstpointer data, G_GNUC_UNUSED gsize cols, double epsilon, doubl
 }
 
 /* Without log_ratio: a broken implementation does not know its own density. */
-static const AssayMechanism mechanism = {
-  .neighbours = "any two values",
-  .budget = row_mechanism_budget,
-  .size = size,
-  .n_proposed = 1,
-  .pair = single_value_pair,
-  .domain = single_value_domain,
-  .run = run,
-  .tight_event = tight_event,
-};
-
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
@@ -176,5 +165,13 @@ ASSAY_DEFENSE (unary_encoding, "unary-encoding",
   .claim
   = "epsilon-local differential privacy of each secret, between any two values, whatever `defect` "
     "says",
-  .mechanism = &mechanism,
+  ASSAY_MECHANISM (
+    .neighbours = "any two values",
+    .budget = row_mechanism_budget,
+    .size = size,
+    .n_proposed = 1,
+    .pair = single_value_pair,
+    .domain = single_value_domain,
+    .run = run,
+    .tight_event = tight_event),
   .protect = protect);

@@ -94,9 +94,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 
 ASSAY_DEFENSE (additive_noise, "additive-noise",
   .summary = "Scale each secret down and add noise as large as what was taken away",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "section 5.2, figure 4" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "section 5.2, figure 4" },
   ASSAY_SETTINGS (AdditiveNoise,
     ASSAY_PARAM_REAL (AdditiveNoise, share, 0.5, 0, 1, "",
                       "Share a of noise: the secret is scaled by 1 - a, and the noise has a times "

@@ -16,7 +16,6 @@
  * The hash functions that are released have means and deviations folded in. */
 #include <math.h>
 
-#include "core/base/error.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/itq-rotation.h"
 #include "defenses/pairs/paired-release.h"

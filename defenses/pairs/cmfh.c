@@ -12,7 +12,6 @@
  * from normal V. Bits are whether P_m x is above its mean over the items, which is 0, as that of
  * x is; so that the hash function of a modality is linear, and known features of an item give its
  * code as those of others do. */
-#include "core/base/error.h"
 #include "core/math/linalg.h"
 #include "defenses/pairs/paired-release.h"
 

@@ -26,11 +26,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
   return likelihood_release (&method, context, items, ret_release, error);
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  return paired_training_memory (&PAIRED_TRAINING_OF ((const Dcmh *) data), shape);
-}
+ASSAY_MEMORY (memory, Dcmh, paired_training_memory (&PAIRED_TRAINING_OF (settings), shape))
 
 ASSAY_DEFENSE (dcmh, "dcmh",
   .summary = "Hash codes of two modalities, by the likelihood of which items are alike",

@@ -24,13 +24,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
   return cosine_loss_release (&cosine_djsrh, &training, context, items, ret_release, error);
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const AssayPairedTraining training = PAIRED_TRAINING_OF ((const Djsrh *) data);
-
-  return cosine_loss_memory (&training, shape);
-}
+ASSAY_MEMORY (memory, Djsrh, cosine_loss_memory (&PAIRED_TRAINING_OF (settings), shape))
 
 ASSAY_DEFENSE (djsrh, "djsrh",
   .summary = "Hash codes of two modalities whose cosines follow those of features and of "

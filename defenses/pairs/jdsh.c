@@ -29,13 +29,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
   return cosine_loss_release (&cosine_jdsh, &training, context, items, ret_release, error);
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const AssayPairedTraining training = PAIRED_TRAINING_OF ((const Jdsh *) data);
-
-  return cosine_loss_memory (&training, shape);
-}
+ASSAY_MEMORY (memory, Jdsh, cosine_loss_memory (&PAIRED_TRAINING_OF (settings), shape))
 
 ASSAY_DEFENSE (jdsh, "jdsh",
   .summary = "Hash codes of two modalities whose cosines follow those of features, clear ones "

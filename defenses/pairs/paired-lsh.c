@@ -2,7 +2,6 @@
  * signs of random projections of columns of mean 0 and deviation 1. The projections of images have
  * nothing to do with those of texts, so that a code of one modality says nothing of one of the
  * other: what is retrieved across modalities is chance, and this is the baseline that shows it. */
-#include "core/base/error.h"
 #include "defenses/codes/hash-learning.h"
 #include "defenses/pairs/paired-release.h"
 
@@ -50,12 +49,9 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 
 /* ---- Descriptor ---- */
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  return paired_rows_memory (shape)
-         + 3 * sizeof (double) * (guint64) ((const PairedLsh *) data)->bits * shape->cols;
-}
+ASSAY_MEMORY (memory, PairedLsh,
+              paired_rows_memory (shape)
+                  + 3 * sizeof (double) * (guint64) settings->bits * shape->cols)
 
 ASSAY_DEFENSE (paired_lsh, "paired-lsh",
   .summary = "Hash codes of two modalities: signs of random projections of each by itself",

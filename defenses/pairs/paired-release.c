@@ -1,6 +1,5 @@
 #include "defenses/pairs/paired-release.h"
 
-#include "core/base/error.h"
 
 gboolean
 paired_split (const AssayDefenseContext *context, AssayView secrets,

@@ -12,7 +12,6 @@
  * far again on either side of it; beyond, where a cosine goes on to change, the wave is level. */
 #include <math.h>
 
-#include "core/base/error.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/hash-learning.h"
 #include "defenses/pairs/paired-release.h"

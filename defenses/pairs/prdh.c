@@ -25,11 +25,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
   return likelihood_release (&method, context, items, ret_release, error);
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  return paired_training_memory (&PAIRED_TRAINING_OF ((const Prdh *) data), shape);
-}
+ASSAY_MEMORY (memory, Prdh, paired_training_memory (&PAIRED_TRAINING_OF (settings), shape))
 
 ASSAY_DEFENSE (prdh, "prdh",
   .summary = "Hash codes of two modalities: dcmh within modalities as well, with decorrelated bits",

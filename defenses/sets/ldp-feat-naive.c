@@ -143,12 +143,8 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   return TRUE;
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  return (guint64) shape->n_secrets * (guint64) ((const Naive *) data)->members * shape->cols
-         * sizeof (float);
-}
+ASSAY_MEMORY (memory, Naive,
+              shape->n_secrets * (guint64) settings->members * shape->cols * sizeof (float))
 
 static void
 release_shape (gconstpointer data, AssayShape *inout_shape)

@@ -151,13 +151,9 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   return TRUE;
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const LdpFeat *settings = data;
-
-  return assay_dictionary_memory (shape->n_database, shape->cols, (gsize) settings->dictionary);
-}
+ASSAY_MEMORY (memory, LdpFeat,
+              assay_dictionary_memory (shape->n_database, shape->cols,
+                                       (gsize) settings->dictionary))
 
 static void
 release_shape (gconstpointer data, AssayShape *inout_shape)

@@ -46,10 +46,7 @@ lacks (G_GNUC_UNUSED gconstpointer settings)
 UPDATES_DEFENSE (average, "average",
                  .summary
                  = "Users train a classifier together and send what they learned, unprotected",
-                 .reference
-                 = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                     "Using Doubly Permuted Homomorphic Encryption",
-                     "section 2.1" },
+                 .reference = { ASSAY_PAPER_DPHE, "section 2.1" },
                  ASSAY_SETTINGS (Average,
                    FEDERATION_PARAMETERS (Average)), .check = federation_check, .lacks = lacks,
                  .protect = protect);

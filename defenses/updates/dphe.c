@@ -156,9 +156,7 @@ UPDATES_DEFENSE (
     dphe, "dphe",
     .summary
     = "Users train together; updates are summed under encryption, their supports permuted twice",
-    .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                   "Using Doubly Permuted Homomorphic Encryption",
-                   "sections 2.2 to 2.5, algorithm 1" },
+    .reference = { ASSAY_PAPER_DPHE, "sections 2.2 to 2.5, algorithm 1" },
     ASSAY_SETTINGS (Dphe,
       FEDERATION_PARAMETERS (Dphe),
       ASSAY_PARAM_REAL (Dphe, capacity, 0.1, 1e-9, 1, "share of weights",

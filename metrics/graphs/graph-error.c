@@ -273,18 +273,10 @@ assess (G_GNUC_UNUSED const AssayUtilityContext *context, const AssayReceived *r
                         ret_outcomes, error);
 }
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return 14 * (guint64) shape->n_secrets * shape->n_secrets;
-}
-
 ASSAY_UTILITY (graph_error, "graph-error",
   .summary = "How wrong the triangles and cuts of a private graph are in its release",
-  .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
-                 "Hashing",
-                 "sections 5.1 and 6.2" },
-  .memory = memory,
+  .reference = { ASSAY_PAPER_DMP_MH, "sections 5.1 and 6.2" },
+  .holds = { .secret_pairs = 14 },
   .reads = ASSAY_RELEASE_GRAPH,
   .needs = ASSAY_HAS_GRAPH,
   ASSAY_MEASURES (N_SERIES,

@@ -232,9 +232,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth,
 
 ASSAY_METRIC (ks_test, "ks-test",
   .summary = "Whether encodings of one secret differ in distribution from those of others",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "appendix E.3, table 4; all encodings at once: ours" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "appendix E.3, table 4; all encodings at once: ours" },
   ASSAY_SETTINGS (KsTest,
     ASSAY_PARAM_REAL (KsTest, level, 0.05, 1e-9, 0.5, "",
                       "Significance level: the largest probability that a secret seems to be told "

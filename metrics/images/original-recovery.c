@@ -8,7 +8,6 @@
  * nothing came of it. Chance is what the same pictures have beside the originals of the next
  * unit. */
 
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/math/image-quality.h"

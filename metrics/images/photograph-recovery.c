@@ -9,7 +9,6 @@
  * patches of the nearest public descriptors show, in the same size.
  *
  * Units are the pictures. */
-#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/data/photographs/photo-window.h"
@@ -167,7 +166,7 @@ show (const AssayMetricContext *context, G_GNUC_UNUSED const AssayTruth *truth,
 
 ASSAY_METRIC (photograph_recovery, "photograph-recovery",
   .summary = "Photographs that an attack painted, compared with the private ones in the same size",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1, tables 1 and 4" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 6.1, tables 1 and 4" },
   .reads_truth = ASSAY_ARRAY_NAMES ("groups"),
   .reads_guess = ASSAY_ARRAY_NAMES ("photographs", "photograph-groups"),
   .needs = ASSAY_HAS_FRAMES,

@@ -165,9 +165,7 @@ static const AssayMeasure measures[] = {
 
 ASSAY_METRIC (sign_recovery, "sign-recovery",
   .summary = "Signs of masked mixtures that were found",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "section 5.3, figure 6" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "section 5.3, figure 6" },
   ASSAY_SETTINGS (SignRecovery, parameters),
   .reads = ASSAY_RELEASE_MIXTURES,
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets", "sources", "coefficients"),

@@ -320,9 +320,7 @@ memory (gconstpointer data, const AssayShape *shape)
 
 ASSAY_UTILITY (classification, "classification",
   .summary = "How well a classifier trained on the release classifies test rows",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "sections 3.3 and 5.1" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "sections 3.3 and 5.1" },
   ASSAY_SETTINGS (Classification,
     ASSAY_PARAM_CHOICE (Classification, model, NETWORK, models,
                         "Softmax regression; a network of dense layers with ReLUs; or, for images, "

@@ -213,9 +213,7 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 
 ASSAY_UTILITY (detection, "detection",
   .summary = "How well models that users trained together predict single labels",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "tables 3, 4 and 5" },
+  .reference = { ASSAY_PAPER_DPHE, "tables 3, 4 and 5" },
   ASSAY_SETTINGS (Detection,
     ASSAY_PARAM_INT (Detection, top, 0, 0, 1000000, "labels",
                      "Look at this many labels, the most frequent among users' samples; 0: all"),

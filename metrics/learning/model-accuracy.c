@@ -64,9 +64,7 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 ASSAY_UTILITY (model_accuracy, "model-accuracy",
   .summary = "How well the model that users trained together classifies test rows",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 3.2, table 1" },
+  .reference = { ASSAY_PAPER_DPHE, "section 3.2, table 1" },
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_HAS_LABELS | ASSAY_HAS_TEST_LABELS,
   .has_own_units = TRUE,

@@ -248,7 +248,7 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 ASSAY_UTILITY (inliers, "inliers",
   .summary = "What RANSAC inliers show a server: which scene a photograph shows, and what it looks "
              "like",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.3, figure S2" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section S3.3, figure S2" },
   ASSAY_SETTINGS (Inliers,
     ASSAY_PARAM_CHOICE (Inliers, mode, BY_POINT, modes,
                         "How descriptors are matched: point, mutual nearest neighbours; "

@@ -193,7 +193,7 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 
 ASSAY_UTILITY (localisation, "localisation",
   .summary = "Where photographs were taken, from released descriptors and a map of the place",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.2, table 2" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 6.2, table 2" },
   ASSAY_SETTINGS (Localisation,
     ASSAY_PARAM_CHOICE (Localisation, mode, BY_POINT, modes,
                         "How descriptors are matched: point, nearest neighbours; vocabulary, equal "

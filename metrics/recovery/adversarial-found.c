@@ -46,7 +46,7 @@ static const char *const both_arrays[] = { "adversarial", NULL };
 
 ASSAY_METRIC (adversarial_found, "adversarial-found",
   .summary = "Share of the adversarial descriptors that the attack found exactly",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1, step 2" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 4.1, step 2" },
   .reads_truth = both_arrays,
   .reads_guess = both_arrays,
   ASSAY_MEASURES (2,

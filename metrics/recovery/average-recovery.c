@@ -7,7 +7,6 @@
  * them, where the release says how. */
 #include <math.h>
 
-#include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/plugin/plugin.h"
 
@@ -182,9 +181,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (average_recovery, "average-recovery",
   .summary = "Averages of users' samples that were found in model updates",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section A.2.2; the measures are ours" },
+  .reference = { ASSAY_PAPER_DPHE, "section A.2.2; the measures are ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets", "users", "steps"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates", "of-steps", "of-users", "of-rows"),

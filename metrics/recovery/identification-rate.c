@@ -29,7 +29,7 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
 
 ASSAY_METRIC (identification_rate, "identification-rate",
   .summary = "Share of estimates whose nearest private descriptor is the true one",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 6.1" },
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   ASSAY_MEASURES (1,

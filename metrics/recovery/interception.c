@@ -2,7 +2,6 @@
  * of the weights that a user held, those of which it is known in which row of its messages they
  * stand. Of the first user, whose messages are the interceptor's own, nothing counts. The unit is a
  * column of samples, as in weight-recovery. */
-#include "core/base/error.h"
 #include "core/data/kinds/updates.h"
 #include "core/games/guesses/weights.h"
 #include "core/plugin/plugin.h"
@@ -60,9 +59,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (interception, "interception",
   .summary = "Permutations of single users, found from the rows of their messages",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "algorithm 1; the measure is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "algorithm 1; the measure is ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("rows-of-users", "support-scores"),

@@ -58,7 +58,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (intersections, "intersections",
   .summary = "How many subspaces are met by others, and which secrets this reveals",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.2, table S3" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section S3.2, table S3" },
   ASSAY_SETTINGS (Intersections,
     ASSAY_PARAM_REAL (Intersections, tau, 0.3, 0, 1e6, "",
                       "How far a candidate may be from the secret, relative to the secret's length",

@@ -107,9 +107,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (link_rank, "link-rank",
   .summary = "Ranks of the public rows that belong to a released item, and hit rates",
-  .reference = { "Huang, Song, Li and Arora 2020, InstaHide: Instance-hiding Schemes for Private "
-                 "Distributed Learning",
-                 "sections 2.2, 5.3 and 9, figure 8" },
+  .reference = { ASSAY_PAPER_INSTAHIDE, "sections 2.2, 5.3 and 9, figure 8" },
   ASSAY_SETTINGS (LinkRank,
     ASSAY_PARAM_INT (LinkRank, m, 100, 1, 1000000000, "public rows",
                      "How many candidates partner-hit-at-m looks at")),

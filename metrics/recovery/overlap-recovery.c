@@ -2,7 +2,6 @@
  * users; all of a release share its users, and are one group. */
 #include <math.h>
 
-#include "core/base/error.h"
 #include "core/data/kinds/updates.h"
 #include "core/games/guesses/weights.h"
 #include "core/plugin/plugin.h"
@@ -42,9 +41,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (overlap_recovery, "overlap-recovery",
   .summary = "How many weights two users have in common, found despite permutations",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.4; the measures are ours" },
+  .reference = { ASSAY_PAPER_DPHE, "section 2.4; the measures are ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("support-overlaps"),

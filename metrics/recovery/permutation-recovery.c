@@ -1,7 +1,6 @@
 /* How much of the permutation that users of doubly permuted homomorphic encryption share was found:
  * of the weights that anybody held while it was in use, those whose row is known. The unit is a
  * column of samples, as in weight-recovery. */
-#include "core/base/error.h"
 #include "core/data/kinds/updates.h"
 #include "core/games/guesses/weights.h"
 #include "core/plugin/plugin.h"
@@ -59,9 +58,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (permutation_recovery, "permutation-recovery",
   .summary = "The permutation that users share, found from the rows of their updates",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "algorithm 1 and lemma 7; the measure is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "algorithm 1 and lemma 7; the measure is ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("rows-of-weights"),

@@ -1,7 +1,6 @@
 /* Hits of rankings. */
 #include "metrics/recovery/ranking-hits.h"
 
-#include "core/base/error.h"
 #include "metrics/recovery/errors.h"
 
 gboolean

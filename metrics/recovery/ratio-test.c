@@ -76,7 +76,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (ratio_test, "ratio-test",
   .summary = "Share of database rows near a subspace that match one descriptor that forms it",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section S3.1, table S2" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section S3.1, table S2" },
   ASSAY_SETTINGS (RatioTest,
     ASSAY_PARAM_REAL (RatioTest, ratio, 0.8, 0, 1, "",
                       "A row is matched if its nearest distance over its second nearest is below "

@@ -23,7 +23,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (recovery_rate, "recovery-rate",
   .summary = "Share of secrets whose estimate is within a relative error of tau",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 6.1" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 6.1" },
   ASSAY_SETTINGS (RecoveryRate,
     ASSAY_PARAM_REAL (RecoveryRate, tau, 0.3, 0, 10, "",
                       "Relative error up to which a secret counts as recovered")),

@@ -12,7 +12,7 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
 
 ASSAY_METRIC (relative_error, "relative-error",
   .summary = "Distance from estimate to secret, relative to the secret's length",
-  .reference = { "Pittaluga and Zhuang 2023, LDP-FEAT", "section 4.1" },
+  .reference = { ASSAY_PAPER_LDP_FEAT, "section 4.1" },
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   ASSAY_MEASURES (1,

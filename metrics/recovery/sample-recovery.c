@@ -256,9 +256,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (sample_recovery, "sample-recovery",
   .summary = "Samples of users that were found in model updates",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section A.2; the measures are ours" },
+  .reference = { ASSAY_PAPER_DPHE, "section A.2; the measures are ours" },
   ASSAY_SETTINGS (SampleRecovery,
     ASSAY_PARAM_REAL (SampleRecovery, tau, 0.05, 0, 10, "",
                       "Relative error up to which a sample counts as recovered")),

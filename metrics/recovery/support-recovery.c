@@ -62,9 +62,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (support_recovery, "support-recovery",
   .summary = "Which weights of users are not 0, found from what a federation released",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.4; the measure is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "section 2.4; the measure is ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("support-scores"),

@@ -7,7 +7,6 @@
  * Users of a release share its sums, and are one group. */
 #include <math.h>
 
-#include "core/base/error.h"
 #include "core/data/kinds/updates.h"
 #include "core/games/guesses/weights.h"
 #include "core/plugin/plugin.h"
@@ -123,9 +122,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (user_recovery, "user-recovery",
   .summary = "Weights of users that were found and attributed to them, user by user",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "theorem 8; the measures are ours" },
+  .reference = { ASSAY_PAPER_DPHE, "theorem 8; the measures are ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("weight-claims", "claimed-values"),

@@ -1,7 +1,6 @@
 /* Which weights each user's updates have, told from those that they have not: the area under the
  * ROC curve user by user, over all steps, as theorem 8 of DPHE speaks of a user's non-zero indices.
  * The units are those of user-recovery. */
-#include "core/base/error.h"
 #include "core/data/kinds/updates.h"
 #include "core/games/guesses/score-roc.h"
 #include "core/games/guesses/weights.h"
@@ -58,9 +57,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (user_supports, "user-supports",
   .summary = "Which weights of each user are not 0, found from what a federation released",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "theorem 8; the measure is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "theorem 8; the measure is ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("support-scores"),

@@ -81,9 +81,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 ASSAY_METRIC (weight_recovery, "weight-recovery",
   .summary = "Weights of users that were found from what a federation released",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "theorem 8; the measures are ours" },
+  .reference = { ASSAY_PAPER_DPHE, "theorem 8; the measures are ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("weight-claims", "claimed-values"),

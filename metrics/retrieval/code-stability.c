@@ -11,7 +11,6 @@
  * which is at most c beta: bits in which code and query agree add one, others take one away. */
 #include <stdlib.h>
 
-#include "core/base/error.h"
 #include "core/data/codes.h"
 #include "metrics/retrieval/retrieval.h"
 

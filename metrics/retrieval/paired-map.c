@@ -89,9 +89,7 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 ASSAY_UTILITY (paired_map, "paired-map",
   .summary = "How well released hash codes of two modalities retrieve one modality by the other",
-  .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
-                 "Hashing",
-                 "section 5.1" },
+  .reference = { ASSAY_PAPER_DMP_MH, "section 5.1" },
   ASSAY_SETTINGS (PairedMap,
     ASSAY_PARAM_INT (PairedMap, k, 50, 1, G_MAXUINT32, "items",
                      "Nearest items that are looked at; all, where there are fewer"),

@@ -211,9 +211,7 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 ASSAY_UTILITY (paired_triangles, "paired-triangles",
   .summary = "Triangles of near codes among retrieved items, against those of labels or a graph",
-  .reference = { "Cheng, Dai and Sun 2026, Differentially Private Motif-Preserving Multi-modal "
-                 "Hashing",
-                 "section 5.1" },
+  .reference = { ASSAY_PAPER_DMP_MH, "section 5.1" },
   ASSAY_SETTINGS (PairedTriangles,
     ASSAY_PARAM_INT (PairedTriangles, k, 50, 3, MOST_ITEMS, "items",
                      "Nearest items that are looked at; all, where there are fewer"),

@@ -29,6 +29,7 @@ memory_of (const AssayComponent *component, const AssaySettings *settings, const
     bytes += plugin->memory (settings->values, shape);
   return bytes
          + (rows * shape->cols + items * (holds->numbers + holds->pairs * publics)) * sizeof (float)
+         + (guint64) shape->n_secrets * shape->n_secrets * holds->secret_pairs
          + (guint64) assay_parallel_threads () * holds->per_thread;
 }
 

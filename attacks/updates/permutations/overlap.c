@@ -12,8 +12,6 @@
 #include "attacks/updates/permutations/row-holders.h"
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
-#include "core/base/error.h"
-#include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -74,9 +72,7 @@ WEIGHT_CONTROL (make_control, .users = 6, .steps = 3, .weights = 200, .held = 0.
 
 ASSAY_ATTACK (overlap, "overlap",
   .summary = "Count the rows that two users have in common, whatever permutes them",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.4; the attack is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "section 2.4; the attack is ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_MESSAGES,
   .reads_arrays = ASSAY_ARRAY_NAMES ("slots"),

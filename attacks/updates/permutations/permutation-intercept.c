@@ -21,10 +21,8 @@
 #include "attacks/updates/permutations/sparse-assignment.h"
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
-#include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -242,18 +240,12 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 WEIGHT_CONTROL (make_control, .users = 2, .steps = 400, .weights = 40, .held = 0.3, .has_own = TRUE,
                 .has_messages = TRUE)
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_outputs * CANDIDATES * (sizeof (gsize) + sizeof (float));
-}
+ASSAY_MEMORY (memory, void, shape->n_outputs * CANDIDATES * (sizeof (gsize) + sizeof (float)))
 
 ASSAY_ATTACK (permutation_intercept, "permutation-intercept",
   .summary = "Match the permuted rows of each user with weights, by the steps in which they are "
              "held",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "algorithm 1; the attack is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "algorithm 1; the attack is ours" },
   .memory = memory,
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_USER | ASSAY_GRANT_MESSAGES,

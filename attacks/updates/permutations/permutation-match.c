@@ -20,10 +20,8 @@
 #include "attacks/updates/permutations/sparse-assignment.h"
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
-#include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -300,21 +298,14 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 WEIGHT_CONTROL (make_control, .users = 4, .steps = 30, .weights = 120, .held = 0.2,
                 .has_messages = TRUE)
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
-{
-  const PermutationMatch *settings = data;
-
-  return (guint64) shape->n_outputs
-         * ((guint64) settings->candidates * (sizeof (gsize) + sizeof (float))
-            + shape->n_members * 8);
-}
+ASSAY_MEMORY (memory, PermutationMatch,
+              shape->n_outputs
+                  * ((guint64) settings->candidates * (sizeof (gsize) + sizeof (float))
+                     + shape->n_members * 8))
 
 ASSAY_ATTACK (permutation_match, "permutation-match",
   .summary = "Match the permuted rows of sparse updates with the weights of their sum",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "algorithm 1 and lemma 7; the attack is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "algorithm 1 and lemma 7; the attack is ours" },
   ASSAY_SETTINGS (PermutationMatch,
     ASSAY_PARAM_INT (PermutationMatch, candidates, 48, 1, 100000, "rows",
                      "Rows considered for each weight: those with the lowest cost")),

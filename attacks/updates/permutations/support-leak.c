@@ -10,9 +10,7 @@
 #include "attacks/updates/permutations/row-holders.h"
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
-#include "core/base/error.h"
 #include "core/crypto/dphe.h"
-#include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -70,9 +68,7 @@ WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 100, .held = 0.
 
 ASSAY_ATTACK (support_leak, "support-leak",
   .summary = "Undo the shared permutation, and read from messages who holds which weight",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.4" },
+  .reference = { ASSAY_PAPER_DPHE, "section 2.4" },
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_USER | ASSAY_GRANT_MESSAGES,
   .reads_arrays = ASSAY_ARRAY_NAMES ("slots"),

@@ -19,9 +19,7 @@
 #include "attacks/updates/samples/column-completion.h"
 #include "attacks/updates/samples/update-control.h"
 #include "attacks/updates/samples/update-guess.h"
-#include "core/base/error.h"
 #include "core/base/parallel.h"
-#include "core/data/grant.h"
 #include "core/plugin/plugin.h"
 
 /* Of one sample all rows are multiples of it, up to rounding, and up to several local steps on it
@@ -281,9 +279,7 @@ memory (gconstpointer data, const AssayShape *shape)
 ASSAY_ATTACK (image_inversion, "image-inversion",
   .summary = "Reconstruct pictures from a sparse update: known pixels, and the others by public "
              "pictures",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section A.2.3" },
+  .reference = { ASSAY_PAPER_DPHE, "section A.2.3" },
   ASSAY_SETTINGS (ImageInversion,
     ASSAY_PARAM_CHOICE (ImageInversion, method, RIDGE, methods,
                         "What fills in unknown pixels: regression on the known ones, learned from "

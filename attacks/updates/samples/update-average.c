@@ -23,8 +23,6 @@
 #include "attacks/updates/samples/update-control.h"
 #include "attacks/updates/samples/update-gradient.h"
 #include "attacks/updates/samples/update-guess.h"
-#include "core/base/error.h"
-#include "core/data/grant.h"
 #include "core/plugin/plugin.h"
 
 typedef struct {
@@ -161,23 +159,13 @@ ASSAY_CONTROL (make_control, update_control_make, UpdateControl, UpdateAverage,
                              .loss = ASSAY_LOSS_HINGE, .rate = 1e-2 },
                .users = 24, .steps = 1, .absent = &settings->class, .has_locals = TRUE)
 
-/* Gradients of one message, and the estimates of all, which are as long as messages are. */
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_outputs * 4 * sizeof (double)
-         + (guint64) shape->n_members * shape->cols * (sizeof (float) + 1) * 2;
-}
-
 ASSAY_ATTACK (update_average, "update-average",
   .summary = "Recover the average of a user's samples from what the user made of the public model",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section A.2.2" },
+  .reference = { ASSAY_PAPER_DPHE, "section A.2.2" },
   ASSAY_SETTINGS (UpdateAverage,
     ASSAY_PARAM_INT (UpdateAverage, class, -1, -1, 100000, "",
                      "A class of which no user has a sample; -1: looked for in each message")),
-  .memory = memory,
+  .memory = update_guess_memory,
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_gradients = TRUE,
   .needs = ASSAY_GRANT_MESSAGES,

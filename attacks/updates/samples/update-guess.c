@@ -126,3 +126,10 @@ update_guess_take (UpdateGuess *guess, const AssayRelease *release, AssayGuess *
     take (arrays, "of-rows", ASSAY_INT64, (const gsize[]){ n, 0 }, guess->rows);
   ret_guess->is_unordered = TRUE;
 }
+
+guint64
+update_guess_memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
+{
+  return (guint64) shape->n_outputs * 4 * sizeof (double)
+         + (guint64) shape->n_members * shape->cols * (sizeof (float) + 1) * 2;
+}

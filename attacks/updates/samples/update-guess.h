@@ -38,3 +38,7 @@ void update_guess_add (UpdateGuess *guess, const UpdateFound *found);
 /* Puts them into @ret_guess, as the secrets are scaled; without one, one of zeros that is sure of
  * nothing. */
 void update_guess_take (UpdateGuess *guess, const AssayRelease *release, AssayGuess *ret_guess);
+
+/* The callback `memory` of an attack that has the gradients of one message at a time, and estimates
+ * as long as messages of all. */
+guint64 update_guess_memory (gconstpointer settings, const AssayShape *shape);

@@ -13,8 +13,6 @@
 #include "attacks/updates/samples/update-control.h"
 #include "attacks/updates/samples/update-guess.h"
 #include "attacks/updates/samples/update-sample.h"
-#include "core/base/error.h"
-#include "core/data/grant.h"
 #include "core/plugin/plugin.h"
 
 /* ---- The attack ---- */
@@ -69,20 +67,10 @@ ASSAY_CONTROL (make_control, update_control_make, UpdateControl, void,
                .training = { .classes = 4, .cols = 16, .rate = 1e-2 }, .has_any_loss = TRUE,
                .users = 24, .steps = 1, .has_locals = TRUE)
 
-/* Gradients of one message, and the estimates of all, which are as long as messages are. */
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_outputs * 4 * sizeof (double)
-         + (guint64) shape->n_members * shape->cols * (sizeof (float) + 1) * 2;
-}
-
 ASSAY_ATTACK (update_leak, "update-leak",
   .summary = "Recover a sample from what one user made of the public model",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section A.2.1" },
-  .memory = memory,
+  .reference = { ASSAY_PAPER_DPHE, "section A.2.1" },
+  .memory = update_guess_memory,
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_gradients = TRUE,
   .needs = ASSAY_GRANT_MESSAGES,

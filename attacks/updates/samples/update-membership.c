@@ -17,8 +17,6 @@
 #include <string.h>
 
 #include "attacks/updates/samples/update-control.h"
-#include "core/base/error.h"
-#include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
 #include "core/math/linalg.h"
 #include "core/plugin/plugin.h"
@@ -301,18 +299,13 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
 }
 
 /* Directions, and twice the records. */
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_outputs * shape->n_members * sizeof (float)
-         + (guint64) shape->n_secrets * 4 * shape->cols * sizeof (float);
-}
+ASSAY_MEMORY (memory, void,
+              (shape->n_outputs * shape->n_members + shape->n_secrets * 4 * shape->cols)
+                  * sizeof (float))
 
 ASSAY_ATTACK (update_membership, "update-membership",
   .summary = "Tell from how models moved whether a record was trained on",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.5; the attack is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "section 2.5; the attack is ours" },
   ASSAY_SETTINGS (UpdateMembership,
     ASSAY_PARAM_CHOICE (UpdateMembership, direction, BY_WHAT_IS_KNOWN, direction_names,
                         "Direction along which records are scored: of each user's messages, or of "

@@ -87,18 +87,13 @@ ASSAY_CONTROL (make_control, update_control_make, UpdateControl, void,
                .training = { .classes = 9, .cols = 24, .rate = 1e-2 }, .has_any_loss = TRUE,
                .users = 2, .steps = 12)
 
-static guint64
-memory (G_GNUC_UNUSED gconstpointer settings, const AssayShape *shape)
-{
-  return (guint64) shape->n_outputs * 8 * sizeof (double)
-         + (guint64) shape->n_members * shape->cols * (sizeof (float) + 1) * 2;
-}
+ASSAY_MEMORY (memory, void,
+              shape->n_outputs * 8 * sizeof (double)
+                  + shape->n_members * shape->cols * (sizeof (float) + 1) * 2)
 
 ASSAY_ATTACK (sum_unmix, "sum-unmix",
   .summary = "Recover samples from the sum of what a few users made of the public model",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section A.2.1; the attack on the sum is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "section A.2.1; the attack on the sum is ours" },
   .memory = memory,
   .reads = ASSAY_RELEASE_UPDATES,
   .reads_gradients = TRUE,

@@ -7,8 +7,6 @@
  * Permuted Homomorphic Encryption", section 2.1 (potential leakage of the plain protocol). */
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
-#include "core/base/error.h"
-#include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -45,9 +43,7 @@ WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 200, .held = 0.
 
 ASSAY_ATTACK (read_messages, "read-messages",
   .summary = "Read users' weights from messages in clear",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.1" },
+  .reference = { ASSAY_PAPER_DPHE, "section 2.1" },
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_MESSAGES,
   .reads_arrays = ASSAY_ARRAY_NAMES ("locals"),

@@ -10,7 +10,6 @@
  * Permuted Homomorphic Encryption", say that the sum "remains ambiguous" (section 2.5). */
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
-#include "core/base/error.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -57,9 +56,7 @@ ASSAY_CONTROL (make_control, weight_control_make, WeightControl, SingleHolder,
 
 ASSAY_ATTACK (single_holder, "single-holder",
   .summary = "Read values that a single user holds from the sum of sparse updates",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.5; the attack is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "section 2.5; the attack is ours" },
   ASSAY_SETTINGS (SingleHolder,
     ASSAY_PARAM_BOOL (SingleHolder, names, FALSE, "Name a user for each value, drawn at random",
                       ASSAY_PARAM_EXTRA)),

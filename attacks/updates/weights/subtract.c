@@ -12,8 +12,6 @@
 
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
-#include "core/base/error.h"
-#include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -57,9 +55,7 @@ WEIGHT_CONTROL (make_control, .users = 2, .steps = 3, .weights = 200, .held = 0.
 
 ASSAY_ATTACK (subtract, "subtract",
   .summary = "Subtract one user's own update from the sum, and read the others' from the rest",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.5" },
+  .reference = { ASSAY_PAPER_DPHE, "section 2.5" },
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_USER,
   .writes = weight_claims_arrays,

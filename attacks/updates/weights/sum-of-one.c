@@ -10,8 +10,6 @@
  * Homomorphic Encryption", section 2.2, are semi-honest: this is what that is worth. */
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
-#include "core/base/error.h"
-#include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -47,9 +45,7 @@ WEIGHT_CONTROL (make_control, .users = 1, .steps = 3, .weights = 200, .held = 0.
 
 ASSAY_ATTACK (sum_of_one, "sum-of-one",
   .summary = "Cheat as the aggregator: take the sum of a step as one user's own update",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.2, against semi-honest parties; the attack is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "section 2.2, against semi-honest parties; the attack is ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_AGGREGATOR,
   .writes = weight_claims_arrays,

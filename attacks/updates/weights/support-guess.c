@@ -9,7 +9,6 @@
 
 #include "attacks/updates/weights/weight-claims.h"
 #include "attacks/updates/weights/weight-control.h"
-#include "core/base/error.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -40,9 +39,7 @@ WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 200, .held = 0.
 
 ASSAY_ATTACK (support_guess, "support-guess",
   .summary = "Guess which weights users hold by how large the sum of their updates is",
-  .reference = { "Yonetani, Boddeti, Kitani and Sato 2017, Privacy-Preserving Visual Learning "
-                 "Using Doubly Permuted Homomorphic Encryption",
-                 "section 2.5; the attack is ours" },
+  .reference = { ASSAY_PAPER_DPHE, "section 2.5; the attack is ours" },
   .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_NONE,
   .writes = weight_support_arrays,
