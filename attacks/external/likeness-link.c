@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "core/base/vectors.h"
 #include "core/data/codes.h"
 
 enum { LEAST_PUBLIC = 100 }; /* for a single item, whose row is guessed with chance 1 in so many */
@@ -109,39 +110,25 @@ link_codes (Likeness *making, GError **error)
 
 /* ---- Vector sets ---- */
 
-typedef struct {
-  double distance;
-  gint64 entry;
-} Neighbour;
-
-static int
-compare_neighbours (gconstpointer a, gconstpointer b)
-{
-  const Neighbour *x = a, *y = b;
-
-  return x->distance != y->distance ? (x->distance > y->distance ? 1 : -1)
-                                    : (x->entry > y->entry) - (x->entry < y->entry);
-}
-
 /* The @w entries nearest to entry @of, itself among them, in random order. */
 static void
 fill_set (AssayView dictionary, gsize of, gsize w, AssayStream *stream, gint64 *ret_set)
 {
-  g_autofree Neighbour *all = g_new (Neighbour, dictionary.rows);
+  g_autofree AssayRanked *all = g_new (AssayRanked, dictionary.rows);
   g_autofree gsize *order = likeness_choose (w, w, stream);
 
   for (gsize k = 0; k < dictionary.rows; k++) {
-    all[k] = (Neighbour){ .entry = (gint64) k };
+    all[k] = (AssayRanked){ .place = k };
     for (gsize j = 0; j < dictionary.cols; j++) {
       const double off
           = (double) assay_view_row (dictionary, k)[j] - assay_view_row (dictionary, of)[j];
 
-      all[k].distance += k == of ? 0 : off * off;
+      all[k].value += k == of ? 0 : off * off;
     }
   }
-  qsort (all, dictionary.rows, sizeof *all, compare_neighbours);
+  assay_rank (all, dictionary.rows);
   for (gsize m = 0; m < w; m++)
-    ret_set[m] = all[order[m]].entry;
+    ret_set[m] = (gint64) all[order[m]].place;
 }
 
 /* The mean of each of @n sets of @w entries. */

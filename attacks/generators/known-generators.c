@@ -1,7 +1,6 @@
 #include "attacks/generators/known-generators.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attacks/generators/mersenne-twister.h"

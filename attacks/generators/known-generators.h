@@ -5,8 +5,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef enum {
   KNOWN_NUMPY_SEED, /* numpy.random.seed (s): MT19937 */
   KNOWN_NUMPY_RNG,  /* numpy.random.default_rng (s): PCG64 behind a SeedSequence */
@@ -33,5 +31,3 @@ gboolean known_generator_has (KnownGenerator generator, KnownDraw draw);
  * tensor that ends there. Any thread. */
 void known_generator_fill (KnownGenerator generator, KnownDraw draw, guint32 seed, gsize count,
                            double *ret_numbers);
-
-G_END_DECLS

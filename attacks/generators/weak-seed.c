@@ -16,7 +16,6 @@
  * Learning Possible with Instance Encoding?") solved the InstaHide challenge by its images; of a
  * seed that is known no attack on images is needed. */
 #include <math.h>
-#include <string.h>
 
 #include "attacks/generators/known-generators.h"
 #include "attacks/generators/noise-scale.h"

@@ -2,7 +2,6 @@
 #include "attacks/inversion/sign-tree.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct {
   float strength; /* |correlation| */

@@ -37,9 +37,6 @@
 #include "core/data/kinds/subspaces.h"
 #include "core/plugin/plugin.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 typedef enum { COUNTED, NONE, HALF, ALL } Adversarial;
 
 static const char *const adversarial_names[] = { "counted", "none", "half", "all", NULL };

@@ -22,7 +22,6 @@
 #include "attacks/lifting/integer-lattice.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -108,32 +107,17 @@ lattice_view_columns (double precision, gsize width, gsize cols, double length)
   return cols;
 }
 
-typedef struct {
-  double size;
-  gsize column;
-} SizedColumn;
-
-static int
-compare_sizes (gconstpointer a, gconstpointer b)
-{
-  const SizedColumn *x = a, *y = b;
-
-  if (x->size != y->size)
-    return x->size < y->size ? -1 : 1;
-  return x->column < y->column ? -1 : x->column > y->column;
-}
-
 /* The @k columns where the foot is smallest, or the first direction where there is no foot. */
 static void
 choose_columns (const Span *span, gsize k, gsize *ret_columns)
 {
-  g_autofree SizedColumn *sized = g_new (SizedColumn, span->cols);
+  g_autofree AssayRanked *sized = g_new (AssayRanked, span->cols);
 
   for (gsize j = 0; j < span->cols; j++)
-    sized[j] = (SizedColumn){ fabs (span->frame[j]), j };
-  qsort (sized, span->cols, sizeof *sized, compare_sizes);
+    sized[j] = (AssayRanked){ fabs (span->frame[j]), j };
+  assay_rank (sized, span->cols);
   for (gsize i = 0; i < k; i++)
-    ret_columns[i] = sized[i].column;
+    ret_columns[i] = sized[i].place;
 }
 
 /* ---- The lattice of k columns ---- */

@@ -6,7 +6,6 @@
 #include "attacks/lifting/lattice-choice.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/parallel.h"

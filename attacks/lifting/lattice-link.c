@@ -6,39 +6,24 @@
  * secret was not found, and rows are ranked by their distance from the subspace. */
 #include "attacks/lifting/lattice-link.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/search/scan.h"
-
-typedef struct {
-  float distance;
-  gsize row;
-} Record;
-
-static int
-compare_records (gconstpointer a, gconstpointer b)
-{
-  const Record *x = a, *y = b;
-
-  if (x->distance != y->distance)
-    return x->distance < y->distance ? -1 : 1;
-  return x->row < y->row ? -1 : x->row > y->row;
-}
 
 /* The @keep nearest rows of several lists (@count records), each row once; each list is of @keep
  * rows or more, so that there are enough. */
 static void
-take_nearest (Record *records, gsize count, gsize keep, gint64 *ret_rows)
+take_nearest (AssayRanked *records, gsize count, gsize keep, gint64 *ret_rows)
 {
   g_autoptr (GHashTable) taken = g_hash_table_new (NULL, NULL);
   gsize n = 0;
 
-  qsort (records, count, sizeof *records, compare_records);
+  assay_rank (records, count);
   for (gsize i = 0; i < count && n < keep; i++)
-    if (g_hash_table_add (taken, GSIZE_TO_POINTER (records[i].row + 1)))
-      ret_rows[n++] = (gint64) records[i].row;
+    if (g_hash_table_add (taken, GSIZE_TO_POINTER (records[i].place + 1)))
+      ret_rows[n++] = (gint64) records[i].place;
 }
 
 /* ---- Subspaces without a candidate ---- */
@@ -103,7 +88,7 @@ rank_by_points (const LatticeStandings *standings, const AssayNearest *nearest, 
     const gsize count = search->points[i].count;
     const LatticeStanding *own = standings->items[i];
     const gsize best = count > 0 ? lattice_standings_best (standings, i) : 0;
-    g_autofree Record *records = g_new (Record, count * keep + 1);
+    g_autofree AssayRanked *records = g_new (AssayRanked, count * keep + 1);
     gsize n = 0;
 
     if (!has_candidate (standings, i))
@@ -112,7 +97,7 @@ rank_by_points (const LatticeStandings *standings, const AssayNearest *nearest, 
       for (gsize r = 0; r < keep && lattice_standing_is_like (own + p, own + best); r++) {
         const gsize place = (first + p) * keep + r;
 
-        records[n++] = (Record){ nearest->distances[place], nearest->rows[place] };
+        records[n++] = (AssayRanked){ nearest->distances[place], nearest->rows[place] };
       }
     take_nearest (records, n, keep, ret_rows + i * keep);
   }

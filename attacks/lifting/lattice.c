@@ -91,21 +91,13 @@ choose_one (gsize item, G_GNUC_UNUSED guint worker, gpointer data)
 
 /* ---- What the guess says ---- */
 
-static int
-compare_counts (gconstpointer a, gconstpointer b)
-{
-  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* "1 in 190, 3 in 10": how many items have how many. */
 static void
 say_counts (GString *text, const gint64 *counts, gsize n)
 {
   g_autofree gint64 *sorted = g_memdup2 (counts, n * sizeof *counts);
 
-  qsort (sorted, n, sizeof *sorted, compare_counts);
+  qsort (sorted, n, sizeof *sorted, assay_compare_int64s);
   for (gsize i = 0, next; i < n; i = next) {
     for (next = i; next < n && sorted[next] == sorted[i];)
       next++;

@@ -9,11 +9,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "attacks/lifting/subspace.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/math/row-copies.h"
 
 /* Distances of rows that lie in a subspace, as shares of their lengths: rounding to float32, a
  * hundred times as much, float16 and more. */
@@ -43,14 +43,9 @@ rows_within_free (RowsWithin *within)
 /* ---- Copies ---- */
 
 typedef struct {
-  guint64 key;
-  gsize row;
-} Keyed;
-
-typedef struct {
   const AssayRows *rows;
   AssayScale scale;
-  Keyed *keyed;
+  AssayKeyedRow *keyed;
 } Hashing;
 
 static void
@@ -62,29 +57,8 @@ hash_chunk (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   g_autofree float *rows = g_new (float, count *d);
 
   assay_rows_read (hashing->rows, first, count, hashing->scale, rows);
-  for (gsize i = 0; i < count; i++) {
-    guint64 key = 0;
-
-    for (gsize j = 0; j < d; j++) {
-      const float value = rows[i * d + j] + 0.0f; /* of -0 it is 0 */
-      guint32 bits;
-
-      memcpy (&bits, &value, sizeof bits);
-      key = (key ^ bits) * 0x9e3779b97f4a7c15u;
-      key ^= key >> 29;
-    }
-    hashing->keyed[first + i] = (Keyed){ key, first + i };
-  }
-}
-
-static int
-compare_keyed (gconstpointer a, gconstpointer b)
-{
-  const Keyed *x = a, *y = b;
-
-  if (x->key != y->key)
-    return x->key > y->key ? 1 : -1;
-  return x->row < y->row ? -1 : x->row > y->row;
+  for (gsize i = 0; i < count; i++)
+    hashing->keyed[first + i] = (AssayKeyedRow){ assay_row_key (rows + i * d, d), first + i };
 }
 
 /* Of 64 bits: that two rows of ten million which differ have one key has a chance of 3e-6. */
@@ -92,14 +66,14 @@ gsize *
 rows_within_find_copies (const AssayRows *rows, AssayScale scale, GError **error)
 {
   const gsize n = assay_rows_count (rows);
-  g_autofree Keyed *keyed = assay_alloc (n, sizeof (Keyed), "copies of rows", error);
+  g_autofree AssayKeyedRow *keyed = assay_alloc (n, sizeof *keyed, "copies of rows", error);
   g_autofree gsize *first_of = assay_alloc (n, sizeof (gsize), "copies of rows", error);
   gboolean has_copies = FALSE;
 
   if (keyed == NULL || first_of == NULL)
     return NULL;
   assay_parallel_for (assay_pieces (n, CHUNK), hash_chunk, &(Hashing){ rows, scale, keyed });
-  qsort (keyed, n, sizeof *keyed, compare_keyed);
+  qsort (keyed, n, sizeof *keyed, assay_compare_keyed_rows);
   for (gsize i = 0; i < n; i++) {
     const gboolean is_copy = i > 0 && keyed[i].key == keyed[i - 1].key;
 
@@ -174,14 +148,6 @@ sort_one (gsize item, G_GNUC_UNUSED guint worker, gpointer data)
 
 /* ---- All of them ---- */
 
-static int
-compare_sizes (gconstpointer a, gconstpointer b)
-{
-  const gsize x = *(const gsize *) a, y = *(const gsize *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* The most frequent; of equally frequent ones the least. */
 static gsize
 find_usual (const gsize *counts, gsize n)
@@ -189,7 +155,7 @@ find_usual (const gsize *counts, gsize n)
   g_autofree gsize *sorted = g_memdup2 (counts, n * sizeof *counts);
   gsize usual = 0, most = 0;
 
-  qsort (sorted, n, sizeof *sorted, compare_sizes);
+  qsort (sorted, n, sizeof *sorted, assay_compare_sizes);
   for (gsize i = 0, next; i < n; i = next) {
     for (next = i; next < n && sorted[next] == sorted[i];)
       next++;
@@ -239,14 +205,6 @@ rows_within_least_beside (const RowsWithin *within)
 
 /* ---- Whether the row in a subspace is the secret ---- */
 
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* A row v at distance r from the row in D is at r sqrt (beta) from D under random directions, beta
  * of Beta ((d - m) / 2, m / 2); for m = 2 the least of N has the median (ln 2 / N)^(2 / (d - 2)).
  * Where D holds a secret besides, rows near that are much nearer to D. */
@@ -274,6 +232,6 @@ rows_within_are_secrets (const WithinSearch *search, const RowsWithin *within)
     }
     least[n++] = best;
   }
-  qsort (least, n, sizeof *least, compare_doubles);
+  qsort (least, n, sizeof *least, assay_compare_doubles);
   return n > 0 && least[n / 2] >= 0.9 * expected;
 }

@@ -8,7 +8,6 @@
  *      once more, now with all of them.
  * The event is then tested by the game alone, on runs that nobody has seen. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "attacks/mechanisms/distinguish-control.h"

@@ -7,7 +7,6 @@
  * error. How much of what was learned is added, is chosen on the held-out photographs by SSIM. */
 #include "attacks/photographs/keypoint-network.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/base/error.h"

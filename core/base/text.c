@@ -226,3 +226,9 @@ assay_text_plain (const char *text)
   }
   return g_string_free (plain, FALSE);
 }
+
+int
+assay_compare_strings (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}

@@ -42,3 +42,6 @@ gboolean assay_text_is_shown (gunichar c);
 
 /* @text, which is UTF-8, with a space in place of each character that is not. */
 char *assay_text_plain (const char *text);
+
+/* Of arrays of strings, bytewise: for qsort and g_ptr_array_sort. */
+int assay_compare_strings (gconstpointer a, gconstpointer b);

@@ -8,16 +8,10 @@
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 
-/* A row by what was made of it: equal keys are candidates. */
-typedef struct {
-  guint64 key;
-  gsize row;
-} Keyed;
-
-static int
-compare_keyed (gconstpointer a, gconstpointer b)
+int
+assay_compare_keyed_rows (gconstpointer a, gconstpointer b)
 {
-  const Keyed *x = a, *y = b;
+  const AssayKeyedRow *x = a, *y = b;
 
   if (x->key != y->key)
     return x->key > y->key ? 1 : -1;
@@ -33,7 +27,7 @@ mix (guint64 key, guint64 word)
 
 /* The number behind the last of those with the key of @first. */
 static gsize
-end_of_run (const Keyed *keyed, gsize n, gsize first)
+end_of_run (const AssayKeyedRow *keyed, gsize n, gsize first)
 {
   gsize end = first + 1;
 
@@ -46,24 +40,31 @@ end_of_run (const Keyed *keyed, gsize n, gsize first)
 
 typedef struct {
   AssayView rows;
-  Keyed *keyed;
+  AssayKeyedRow *keyed;
 } Hashing;
 
-static void
-hash_row (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+guint64
+assay_row_key (const float *row, gsize cols)
 {
-  const Hashing *hashing = data;
-  const float *row = assay_view_row (hashing->rows, index);
   guint64 key = 0;
 
-  for (gsize j = 0; j < hashing->rows.cols; j++) {
+  for (gsize j = 0; j < cols; j++) {
     const float value = row[j] + 0.0f; /* of -0 it is 0 */
     guint32 bits;
 
     memcpy (&bits, &value, sizeof bits);
     key = mix (key, bits);
   }
-  hashing->keyed[index] = (Keyed){ key, index };
+  return key;
+}
+
+static void
+hash_row (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Hashing *hashing = data;
+  const float *row = assay_view_row (hashing->rows, index);
+
+  hashing->keyed[index] = (AssayKeyedRow){ assay_row_key (row, hashing->rows.cols), index };
 }
 
 static gboolean
@@ -80,12 +81,12 @@ are_equal (AssayView rows, gsize a, gsize b)
 gsize
 assay_copies_find_equal (AssayView rows, AssayPartition *inout_parts)
 {
-  g_autofree Keyed *keyed = g_new (Keyed, rows.rows);
+  g_autofree AssayKeyedRow *keyed = g_new (AssayKeyedRow, rows.rows);
   Hashing hashing = { rows, keyed };
   gsize end, n_joined = 0;
 
   assay_parallel_for (rows.rows, hash_row, &hashing);
-  qsort (keyed, rows.rows, sizeof *keyed, compare_keyed);
+  qsort (keyed, rows.rows, sizeof *keyed, assay_compare_keyed_rows);
   for (gsize first = 0; first < rows.rows; first = end) {
     end = end_of_run (keyed, rows.rows, first);
     /* Rows of one key that are not equal are so rare that each is compared with the first alone. */
@@ -156,7 +157,7 @@ typedef struct {
   const float *directions; /* DIRECTIONS x cols, normal */
   const double *offsets;   /* DIRECTIONS, 0 to 1 */
   double cell;
-  Keyed *keyed; /* TABLES x rows */
+  AssayKeyedRow *keyed; /* TABLES x rows */
 } Projecting;
 
 static void
@@ -175,12 +176,13 @@ project_row (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 
       key = mix (key, (guint64) (gint64) CLAMP (cell, -0x1p62, 0x1p62));
     }
-    work->keyed[t * work->rows.rows + index] = (Keyed){ key, index };
+    work->keyed[t * work->rows.rows + index] = (AssayKeyedRow){ key, index };
   }
 }
 
 static gsize
-join_run (AssayView rows, const Keyed *run, gsize n, double distance, AssayPartition *inout_parts)
+join_run (AssayView rows, const AssayKeyedRow *run, gsize n, double distance,
+          AssayPartition *inout_parts)
 {
   const float square = (float) (distance * distance);
   gsize n_joined = 0;
@@ -203,7 +205,7 @@ assay_copies_find_near (AssayView rows, double distance, AssayStreamKey key,
                         AssayPartition *inout_parts)
 {
   g_autofree float *directions = g_new (float, DIRECTIONS * rows.cols);
-  g_autofree Keyed *keyed = g_new (Keyed, TABLES * rows.rows);
+  g_autofree AssayKeyedRow *keyed = g_new (AssayKeyedRow, TABLES * rows.rows);
   double offsets[DIRECTIONS];
   Projecting work = { rows, directions, offsets, WIDTH * distance, keyed };
   AssayStream stream = assay_stream (key, 0);
@@ -215,9 +217,9 @@ assay_copies_find_near (AssayView rows, double distance, AssayStreamKey key,
     offsets[k] = assay_stream_uniform (&stream);
   assay_parallel_for (rows.rows, project_row, &work);
   for (gsize t = 0; t < TABLES; t++) {
-    Keyed *own = keyed + t * rows.rows;
+    AssayKeyedRow *own = keyed + t * rows.rows;
 
-    qsort (own, rows.rows, sizeof *own, compare_keyed);
+    qsort (own, rows.rows, sizeof *own, assay_compare_keyed_rows);
     for (gsize first = 0; first < rows.rows; first = end) {
       end = end_of_run (own, rows.rows, first);
       n_joined += join_run (rows, own + first, end - first, distance, inout_parts);

@@ -4,6 +4,17 @@
 #include "core/math/partition.h"
 #include "core/math/row-spread.h"
 
+/* A row by what was made of it: equal keys are candidates. */
+typedef struct {
+  guint64 key;
+  gsize row;
+} AssayKeyedRow;
+
+/* Of @cols numbers; equal rows (0 and -0 are equal) have equal keys. */
+guint64 assay_row_key (const float *row, gsize cols);
+/* For qsort: by keys, equal ones by their rows. */
+int assay_compare_keyed_rows (gconstpointer a, gconstpointer b);
+
 /* Joins equal rows (0 and -0 are equal). Returns how many rows repeat one before them. */
 gsize assay_copies_find_equal (AssayView rows, AssayPartition *inout_parts);
 

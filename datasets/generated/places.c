@@ -59,7 +59,6 @@ typedef struct {
   AssaySift **sift; /* one a worker */
   Image *images;
   gsize n_images;
-  guint n_workers;
 } Work;
 
 static gsize
@@ -181,9 +180,7 @@ free_work (Work *work)
     g_free (work->images[i].points);
   }
   g_free (work->images);
-  for (guint w = 0; w < work->n_workers; w++)
-    assay_sift_free (work->sift[w]);
-  g_free (work->sift);
+  assay_sift_free_all (work->sift);
 }
 
 /* ---- Joining ---- */
@@ -318,21 +315,17 @@ open_places (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
   const Places *settings = context->settings;
   Work work = { .settings = settings,
                 .key = context->stream,
-                .n_images = count_images (settings),
-                .n_workers = assay_parallel_threads () };
-  gboolean is_ready = TRUE;
+                .n_images = count_images (settings) };
+  gboolean is_ready;
   gsize i = 0;
 
   work.images = g_new0 (Image, work.n_images);
   for (Role role = QUERY; role < ROLES; role++)
     for (gsize number = 0; number < images_of_role (settings, role); number++)
       work.images[i++] = (Image){ .role = role, .number = number };
-  work.sift = g_new0 (AssaySift *, work.n_workers);
-  for (guint w = 0; w < work.n_workers && is_ready; w++) {
-    work.sift[w] = assay_sift_new ((gsize) settings->width, (gsize) settings->height, error);
-    is_ready = work.sift[w] != NULL;
-  }
-  is_ready = is_ready && assay_parallel_try (work.n_images, work_on_image, &work, error)
+  work.sift = assay_sift_new_for_all (assay_parallel_threads (), (gsize) settings->width,
+                                      (gsize) settings->height, error);
+  is_ready = work.sift != NULL && assay_parallel_try (work.n_images, work_on_image, &work, error)
              && join (&work, ret_dataset, error);
   free_work (&work);
   return is_ready;

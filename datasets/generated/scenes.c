@@ -50,7 +50,6 @@ typedef struct {
   AssaySift **sift; /* one a worker */
   AssaySceneImage *images;
   gsize n_images;
-  guint n_workers;
 } Work;
 
 static gboolean
@@ -104,9 +103,7 @@ free_work (Work *work)
   for (gsize i = 0; i < work->n_images; i++)
     assay_scene_image_clear (&work->images[i]);
   g_free (work->images);
-  for (guint w = 0; w < work->n_workers; w++)
-    assay_sift_free (work->sift[w]);
-  g_free (work->sift);
+  assay_sift_free_all (work->sift);
 }
 
 /* ---- Joining ---- */
@@ -212,9 +209,8 @@ open_scenes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
                .per_image = (gsize) settings->per_image,
                .key = context->stream },
     .n_images = count_images (settings),
-    .n_workers = assay_parallel_threads (),
   };
-  gboolean is_ready = TRUE;
+  gboolean is_ready;
   gsize i = 0;
 
   work.images = g_new0 (AssaySceneImage, work.n_images);
@@ -229,12 +225,9 @@ open_scenes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
                                                : 0,
                                .has_view = settings->views && role == ASSAY_SCENE_PRIVATE,
                                .has_photo = keeps_photos (settings, role) };
-  work.sift = g_new0 (AssaySift *, work.n_workers);
-  for (guint w = 0; w < work.n_workers && is_ready; w++) {
-    work.sift[w] = assay_sift_new ((gsize) settings->width, (gsize) settings->height, error);
-    is_ready = work.sift[w] != NULL;
-  }
-  is_ready = is_ready && assay_parallel_try (work.n_images, work_on_image, &work, error)
+  work.sift = assay_sift_new_for_all (assay_parallel_threads (), (gsize) settings->width,
+                                      (gsize) settings->height, error);
+  is_ready = work.sift != NULL && assay_parallel_try (work.n_images, work_on_image, &work, error)
              && join (&work, ret_dataset, error);
   free_work (&work);
   return is_ready;

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
+#include "core/base/text.h"
 #include "datasets/photographs/photo.h"
 
 /* ---- Finding ---- */
@@ -13,12 +14,6 @@
 ASSAY_FREE_FUNC (AssayImageFolder, assay_image_folder_free, g_free (self->path),
                  g_ptr_array_unref (self->classes), g_ptr_array_unref (self->files),
                  g_array_unref (self->labels))
-
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
 
 /* Names in @path, in order, that do not begin with a dot. */
 static GPtrArray *
@@ -34,7 +29,7 @@ list_names (const char *path, GError **error)
   while ((name = g_dir_read_name (dir)) != NULL)
     if (*name != '.')
       g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_sort (names, assay_compare_strings);
   return g_steal_pointer (&names);
 }
 

@@ -6,11 +6,11 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/data/row-file.h"
 
 typedef struct {
@@ -29,12 +29,6 @@ is_photograph (const char *name)
     if (*name != '.' && g_str_has_suffix (small, endings[i]))
       return TRUE;
   return FALSE;
-}
-
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
 /* Paths of the photographs in @folder, ordered; at least one. */
@@ -59,7 +53,7 @@ list_photographs (const char *folder, GError **error)
                             "%s: a folder without photographs; expected files that end in .jpg, "
                             ".jpeg or .png",
                             folder);
-  g_ptr_array_sort (paths, compare_names);
+  g_ptr_array_sort (paths, assay_compare_strings);
   return g_steal_pointer (&paths);
 }
 

@@ -9,20 +9,12 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 
-static void
-drop_workers (AssayPhotoSet *set)
-{
-  for (guint w = 0; set->sift != NULL && w < set->n_workers; w++)
-    assay_sift_free (set->sift[w]);
-  g_clear_pointer (&set->sift, g_free);
-}
-
 void
 assay_photo_set_free (AssayPhotoSet *set)
 {
   if (set == NULL)
     return;
-  drop_workers (set);
+  assay_sift_free_all (set->sift);
   for (gsize i = 0; i < set->n; i++) {
     assay_features_free (set->photographs[i].features);
     assay_photo_free (set->photographs[i].picture);
@@ -168,19 +160,15 @@ static gboolean
 describe_all (AssayPhotoSet *set, GError **error)
 {
   const AssayPhotograph *largest = find_largest (set);
-  gboolean is_ready = TRUE;
 
   if (largest == NULL)
     return TRUE;
-  set->sift = g_new0 (AssaySift *, set->n_workers);
-  for (guint w = 0; w < set->n_workers && is_ready; w++) {
-    set->sift[w] = assay_sift_new (largest->width, largest->height, error);
-    is_ready = set->sift[w] != NULL;
-  }
-  if (is_ready)
-    assay_parallel_for (set->n, describe, set);
-  drop_workers (set);
-  return is_ready;
+  set->sift = assay_sift_new_for_all (set->n_workers, largest->width, largest->height, error);
+  if (set->sift == NULL)
+    return FALSE;
+  assay_parallel_for (set->n, describe, set);
+  g_clear_pointer (&set->sift, assay_sift_free_all);
+  return TRUE;
 }
 
 static gboolean

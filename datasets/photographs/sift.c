@@ -149,6 +149,29 @@ assay_sift_free (AssaySift *sift)
   g_free (sift);
 }
 
+AssaySift **
+assay_sift_new_for_all (guint n, gsize width, gsize height, GError **error)
+{
+  AssaySift **sifts = g_new0 (AssaySift *, n + 1);
+
+  for (guint w = 0; w < n; w++) {
+    sifts[w] = assay_sift_new (width, height, error);
+    if (sifts[w] == NULL) {
+      assay_sift_free_all (sifts);
+      return NULL;
+    }
+  }
+  return sifts;
+}
+
+void
+assay_sift_free_all (AssaySift **sifts)
+{
+  for (AssaySift **sift = sifts; sift != NULL && *sift != NULL; sift++)
+    assay_sift_free (*sift);
+  g_free (sifts);
+}
+
 /* Twice the size: sample 2 i lies a quarter of a pixel before pixel i, sample 2 i + 1 behind. */
 static void
 double_picture (const AssayPhoto *grey, float *ret_doubled)

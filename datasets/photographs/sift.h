@@ -30,6 +30,10 @@ AssaySift *assay_sift_new (gsize width, gsize height, GError **error);
 void assay_sift_free (AssaySift *sift);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySift, assay_sift_free)
 
+/* One for each of @n workers, in an array that ends with NULL. */
+AssaySift **assay_sift_new_for_all (guint n, gsize width, gsize height, GError **error);
+void assay_sift_free_all (AssaySift **sifts); /* NULL: nothing */
+
 /* Makes the object one for pictures of this size, which have at most as many pixels as it was made
  * for (ASSAY_ERROR_DATA, also for sides that are too short; the object stays as it was). */
 gboolean assay_sift_resize (AssaySift *sift, gsize width, gsize height, GError **error);

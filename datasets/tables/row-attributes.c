@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/file-map.h"
 #include "core/base/free.h"
+#include "core/base/text.h"
 #include "core/data/formats/csv.h"
 
 #define MAX_WHOLE 16777216 /* that float32 holds with all below it */
@@ -308,12 +309,6 @@ compare_numbers (gconstpointer a, gconstpointer b)
                          : strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-static int
-compare_texts (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 static void
 sort_categories (Column *column)
 {
@@ -326,7 +321,7 @@ sort_categories (Column *column)
     sorted[i] = column->texts->pdata[i];
     are_numbers = are_numbers && is_whole (sorted[i], &ignored);
   }
-  qsort (sorted, n, sizeof *sorted, are_numbers ? compare_numbers : compare_texts);
+  qsort (sorted, n, sizeof *sorted, are_numbers ? compare_numbers : assay_compare_strings);
   column->places = g_new (gint64, n);
   for (guint i = 0; i < n; i++)
     column->places[number_of (column, sorted[i])] = i;

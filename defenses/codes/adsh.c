@@ -8,7 +8,6 @@
  * 200; three passes to a turn. As in the authors' program S of rows of different classes is -r,
  * with r the similar pairs for each other one, so that S sums to 0. They draw 2,000 rows for each
  * turn; here all rows are queries, and sums over S go by classes. */
-#include <math.h>
 #include <string.h>
 
 #include "core/base/error.h"

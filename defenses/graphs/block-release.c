@@ -1,4 +1,3 @@
-#include <math.h>
 
 #include "core/data/kinds/graph.h"
 #include "core/graph/edge-array.h"

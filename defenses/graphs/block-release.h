@@ -4,8 +4,6 @@
 
 #include "core/plugin/plugin.h"
 
-G_BEGIN_DECLS
-
 /* What is counted: no edges; those of the dataset; or, as if they were edges, all pairs inside of
  * clusters, without noise. */
 typedef enum { BLOCK_NONE, BLOCK_EDGES, BLOCK_CLUSTERS } BlockEdges;
@@ -47,5 +45,3 @@ gboolean block_release_make (const BlockCounts *settings, const AssayDefenseCont
 
 /* Four items in two clusters of two. Settings begin with a BlockCounts. */
 extern const AssayMechanism block_mechanism;
-
-G_END_DECLS

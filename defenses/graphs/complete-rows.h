@@ -3,8 +3,6 @@
 
 #include "core/data/exchange.h"
 
-G_BEGIN_DECLS
-
 /* Compressed rows as the kind has them (core/data/kinds/graph.h). */
 typedef struct {
   gsize n;
@@ -27,5 +25,3 @@ graph_rows_slot (gsize n, gsize i, gsize j)
 
 /* Takes them over. */
 void graph_rows_take (GraphRows *rows, AssayRelease *release);
-
-G_END_DECLS

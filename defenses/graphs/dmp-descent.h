@@ -5,8 +5,6 @@
 #include "core/base/rng.h"
 #include "defenses/graphs/dmp-settings.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   DmpMirror mirror;
   gsize rounds;
@@ -25,5 +23,3 @@ void dmp_descend (const DmpDescent *descent, const double *motifs, gsize count, 
 /* ln (1 + max (0, w)) of all, divided by the largest of them, which is returned; all 0 where that
  * is. */
 double dmp_log_normalise (float *inout_weights, gsize count);
-
-G_END_DECLS

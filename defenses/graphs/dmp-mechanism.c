@@ -15,7 +15,6 @@
 #include "defenses/graphs/dmp-mechanism.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/each.h"
 #include "core/base/vectorise.h"

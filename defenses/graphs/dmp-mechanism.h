@@ -4,8 +4,6 @@
 #include "core/plugin/mechanism.h"
 #include "defenses/graphs/dmp-settings.h"
 
-G_BEGIN_DECLS
-
 extern const AssayMechanism dmp_mechanism;
 
 /* The epsilon of pair 0 at the claimed delta, from the distance of its motifs: a closed form where
@@ -18,5 +16,3 @@ AssayGraph *dmp_audit_clip (const DmpGraph *settings, const AssayGraph *graph);
 
 /* Pairs of nodes whose noisy motifs an output has. */
 gsize dmp_count_watched (const DmpGraph *settings);
-
-G_END_DECLS

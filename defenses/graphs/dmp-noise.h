@@ -3,8 +3,6 @@
 
 #include "defenses/graphs/dmp-settings.h"
 
-G_BEGIN_DECLS
-
 /* T */
 gsize dmp_rounds (const DmpGraph *settings);
 
@@ -19,5 +17,3 @@ double dmp_sigma_of_mean (const DmpGraph *settings, double epsilon, gsize codegr
 
 /* eta: without a setting 1 / (T sigma at T = 1), and without noise 1 / D. */
 double dmp_step (const DmpGraph *settings, gsize codegree);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "core/plugin/common.h"
 #include "defenses/graphs/dmp-settings.h"
 
-G_BEGIN_DECLS
-
 #define DMP_N_PROPOSED 2
 
 /* Nodes of the graphs of an audit, and how many the worst pair needs at least. */
@@ -27,5 +25,3 @@ AssayGraph *dmp_pair_graph (gsize n, const float *is_edge);
 
 /* The check of a plugin that has these settings: whether there are such graphs, and the rest. */
 gboolean dmp_pair_check (const DmpGraph *settings, const AssayShape *shape, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 #include "core/plugin/defense.h"
 #include "defenses/graphs/dmp-settings.h"
 
-G_BEGIN_DECLS
-
 /* Clips the private graph of @context between the @items, counts its motifs, and fills
  * @ret_release, of kind graph, with the weights of noisy mirror descent; and in @ret_truth what is
  * left of the edges. Noise is drawn from the stream of @context. ASSAY_ERROR_MISMATCH where the
@@ -15,5 +13,3 @@ gboolean dmp_release_make (const DmpGraph *settings, const AssayDefenseContext *
                            GError **error);
 /* Bytes that it holds beside what it releases. */
 guint64 dmp_release_memory (const DmpGraph *settings, const AssayShape *shape);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "core/graph/likeness.h"
 #include "core/graph/motifs.h"
 
-G_BEGIN_DECLS
-
 typedef enum { DMP_MIRROR_KL, DMP_MIRROR_EUCLIDEAN } DmpMirror;
 typedef enum { DMP_SUPPORT_ALL, DMP_SUPPORT_PRIVATE } DmpSupport;
 typedef enum { DMP_EXACT, DMP_PAPER_1, DMP_PAPER_2 } DmpCalibration;
@@ -110,5 +108,3 @@ extern const char *const dmp_sources[];
                       "Pairs of nodes that an audit looks at: those whose weights the two "        \
                       "graphs change, which tell as much as all; or all")
 /* clang-format on */
-
-G_END_DECLS

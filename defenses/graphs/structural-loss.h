@@ -6,8 +6,6 @@
 #include "core/learn/paired-encoders.h"
 #include "defenses/pairs/pair-terms.h"
 
-G_BEGIN_DECLS
-
 /* What an item and itself, whose two codes are a pair too, should be alike: entirely; not at all,
  * as the graph has no loops and equation 3 is printed; or nothing is asked of them. */
 typedef enum { DIAGONAL_ONE, DIAGONAL_ZERO, DIAGONAL_SKIP } Diagonal;
@@ -34,5 +32,3 @@ gboolean structural_loss_init (StructuralLoss *loss, gsize count, gsize bits, As
  * @data is a StructuralLoss (see AssayPairedLoss). */
 double structural_loss (const AssayPairedBatch *batch, gpointer data,
                         double *const inout_slopes[ASSAY_N_PAIRED]);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "defenses/graphs/structural-loss.h"
 #include "defenses/pairs/paired-training.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   PAIRED_TRAINING_FIELDS;
   double cross;
@@ -45,5 +43,3 @@ gboolean structural_release (const StructuralSettings *settings, const AssayRele
                              AssayRelease *ret_release, GError **error);
 
 guint64 structural_memory (const StructuralSettings *settings, const AssayShape *shape);
-
-G_END_DECLS

@@ -18,43 +18,7 @@
 
 #define PRIVATE 2 /* secrets in each mixture */
 
-typedef struct {
-  gint64 k;
-  double max_coefficient;
-  double private_share;
-  guint coefficients;
-  double concentration;
-  double alpha;
-  gint64 epochs;
-  bool mask;
-  gint64 crops;
-  bool flips;
-  gint64 private_crops;
-  bool private_flips;
-  double noise;
-} InstaHide;
-
-static MixingScheme
-scheme_of (const InstaHide *settings)
-{
-  return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
-                                           .concentration = settings->concentration,
-                                           .alpha = settings->alpha,
-                                           .k = (gsize) settings->k,
-                                           .max_coefficient = settings->max_coefficient,
-                                           .private_share = settings->private_share },
-                         .n_sources = PRIVATE,
-                         .n_partners = (gsize) settings->k - PRIVATE,
-                         .n_epochs = (gsize) settings->epochs,
-                         .has_mask = settings->mask,
-                         .private_crops = (gsize) settings->private_crops,
-                         .has_private_flips = settings->private_flips,
-                         .noise = settings->noise,
-                         .crops = (gsize) settings->crops,
-                         .has_flips = settings->flips };
-}
-
-MIXING_CALLBACKS
+MIXING_CALLBACKS (PRIVATE)
 
 static guint
 uses (G_GNUC_UNUSED gconstpointer data)
@@ -64,24 +28,25 @@ uses (G_GNUC_UNUSED gconstpointer data)
 
 MIXING_DEFENSE (instahide_cross, "instahide-cross",
   .summary = "Mix two secret images with public ones and give every pixel a random sign",
-  .reference = { MIXING_PAPER, "section 3.2" },
-  ASSAY_SETTINGS (InstaHide,
-    ASSAY_PARAM_INT (InstaHide, k, 4, PRIVATE + 1, ASSAY_MIXTURE_MAX_IMAGES, "images",
+  .reference = { ASSAY_PAPER_INSTAHIDE, "section 3.2" },
+  ASSAY_SETTINGS (MixingSettings,
+    ASSAY_PARAM_INT (MixingSettings, k, 4, PRIVATE + 1, ASSAY_MIXTURE_MAX_IMAGES, "images",
                      "Images in each mixture: two secrets, the others public"),
-    ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
+    ASSAY_PARAM_REAL (MixingSettings, max_coefficient, 0.65, 0, 1, "",
                       "Coefficients are redrawn until the largest is at most this (c1)"),
-    ASSAY_PARAM_REAL (InstaHide, private_share, 0.3, 0, 1, "",
+    ASSAY_PARAM_REAL (MixingSettings, private_share, 0.3, 0, 1, "",
                       "Coefficients are redrawn until those of the two secrets sum to at least "
                       "this (c2)"),
-    MIXING_PARAMETERS_COEFFICIENTS (InstaHide),
-    ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
+    MIXING_PARAMETERS_COEFFICIENTS,
+    ASSAY_PARAM_INT (MixingSettings, epochs, 1, 1, 1000000, "",
                      "Mixtures released of each secret, each with a key of its own"),
-    ASSAY_PARAM_BOOL (InstaHide, mask, TRUE,
+    ASSAY_PARAM_BOOL (MixingSettings, mask, TRUE,
                       "Whether every number is multiplied by a random sign"),
-    ASSAY_PARAM_INT (InstaHide, crops, 0, 0, 100000, "pixels",
+    ASSAY_PARAM_INT (MixingSettings, crops, 0, 0, 100000, "pixels",
                      "How far the window cut from a public image is moved at most, each way; 0: no "
                      "window is cut"),
-    ASSAY_PARAM_BOOL (InstaHide, flips, FALSE, "Whether one in two public images is mirrored"),
-    MIXING_PARAMETERS_PRIVATE (InstaHide)),
+    ASSAY_PARAM_BOOL (MixingSettings, flips, FALSE,
+                      "Whether one in two public images is mirrored"),
+    MIXING_PARAMETERS_PRIVATE),
   .check = check_scheme,
   .uses = uses);

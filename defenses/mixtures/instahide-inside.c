@@ -7,49 +7,20 @@
  * Without the mask this is Mixup with a bound on the coefficients, to see what the mask adds. */
 #include "defenses/mixtures/mixing.h"
 
-typedef struct {
-  gint64 k;
-  double max_coefficient;
-  guint coefficients;
-  double concentration;
-  double alpha;
-  gint64 epochs;
-  bool mask;
-  gint64 private_crops;
-  bool private_flips;
-  double noise;
-} InstaHide;
-
-static MixingScheme
-scheme_of (const InstaHide *settings)
-{
-  return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
-                                           .concentration = settings->concentration,
-                                           .alpha = settings->alpha,
-                                           .k = (gsize) settings->k,
-                                           .max_coefficient = settings->max_coefficient },
-                         .n_sources = (gsize) settings->k,
-                         .n_epochs = (gsize) settings->epochs,
-                         .has_mask = settings->mask,
-                         .private_crops = (gsize) settings->private_crops,
-                         .has_private_flips = settings->private_flips,
-                         .noise = settings->noise };
-}
-
-MIXING_CALLBACKS
+MIXING_CALLBACKS ((gsize) settings->k)
 
 MIXING_DEFENSE (instahide_inside, "instahide-inside",
   .summary = "Mix secret images among themselves and give every pixel a random sign",
-  .reference = { MIXING_PAPER, "algorithm 2" },
-  ASSAY_SETTINGS (InstaHide,
-    ASSAY_PARAM_INT (InstaHide, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
+  .reference = { ASSAY_PAPER_INSTAHIDE, "algorithm 2" },
+  ASSAY_SETTINGS (MixingSettings,
+    ASSAY_PARAM_INT (MixingSettings, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
                      "Images in each mixture"),
-    ASSAY_PARAM_REAL (InstaHide, max_coefficient, 0.65, 0, 1, "",
+    ASSAY_PARAM_REAL (MixingSettings, max_coefficient, 0.65, 0, 1, "",
                       "Coefficients are redrawn until the largest is at most this (c1)"),
-    MIXING_PARAMETERS_COEFFICIENTS (InstaHide),
-    ASSAY_PARAM_INT (InstaHide, epochs, 1, 1, 1000000, "",
+    MIXING_PARAMETERS_COEFFICIENTS,
+    ASSAY_PARAM_INT (MixingSettings, epochs, 1, 1, 1000000, "",
                      "Mixtures released of each secret, each with a key of its own"),
-    ASSAY_PARAM_BOOL (InstaHide, mask, TRUE,
+    ASSAY_PARAM_BOOL (MixingSettings, mask, TRUE,
                       "Whether every number is multiplied by a random sign"),
-    MIXING_PARAMETERS_PRIVATE (InstaHide)),
+    MIXING_PARAMETERS_PRIVATE),
   .check = check_scheme);

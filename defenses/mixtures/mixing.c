@@ -293,6 +293,26 @@ check_windows (const MixingScheme *scheme, const AssayGeometry *geometry, GError
   return TRUE;
 }
 
+MixingScheme
+mixing_scheme (const MixingSettings *settings, gsize n_sources)
+{
+  return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
+                                           .concentration = settings->concentration,
+                                           .alpha = settings->alpha,
+                                           .k = (gsize) settings->k,
+                                           .max_coefficient = settings->max_coefficient,
+                                           .private_share = settings->private_share },
+                         .n_sources = n_sources,
+                         .n_partners = (gsize) settings->k - n_sources,
+                         .n_epochs = (gsize) settings->epochs,
+                         .has_mask = settings->mask,
+                         .crops = (gsize) settings->crops,
+                         .has_flips = settings->flips,
+                         .private_crops = (gsize) settings->private_crops,
+                         .has_private_flips = settings->private_flips,
+                         .noise = settings->noise };
+}
+
 gboolean
 mixing_check (const MixingScheme *scheme, const AssayShape *shape, GError **error)
 {

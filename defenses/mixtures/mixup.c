@@ -14,38 +14,12 @@ typedef enum { WITHIN, PUBLIC_ONCE } Variant;
 
 static const char *const variants[] = { "within", "public-once", NULL };
 
-typedef struct {
-  guint variant;
-  gint64 k;
-  double max_coefficient;
-  guint coefficients;
-  double concentration;
-  double alpha;
-  gint64 epochs;
-} Mixup;
-
-static MixingScheme
-scheme_of (const Mixup *settings)
-{
-  const gsize k = (gsize) settings->k;
-  const gsize n_sources = settings->variant == PUBLIC_ONCE ? 1 : k;
-
-  return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
-                                           .concentration = settings->concentration,
-                                           .alpha = settings->alpha,
-                                           .k = k,
-                                           .max_coefficient = settings->max_coefficient },
-                         .n_sources = n_sources,
-                         .n_partners = k - n_sources,
-                         .n_epochs = (gsize) settings->epochs };
-}
-
-MIXING_CALLBACKS
+MIXING_CALLBACKS (settings->variant == PUBLIC_ONCE ? 1 : (gsize) settings->k)
 
 static guint
 uses (gconstpointer data)
 {
-  const Mixup *settings = data;
+  const MixingSettings *settings = data;
 
   return settings->variant == PUBLIC_ONCE ? ASSAY_GRANT_PUBLIC : ASSAY_GRANT_NONE;
 }
@@ -53,7 +27,7 @@ uses (gconstpointer data)
 static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
 {
-  const Mixup *settings = data;
+  const MixingSettings *settings = data;
 
   if (settings->variant == PUBLIC_ONCE && settings->epochs > 1)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
@@ -64,16 +38,18 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 }
 
 MIXING_DEFENSE (mixup, "mixup",
-                .summary = "Release weighted sums of images, with labels weighted likewise",
-                .reference = { MIXING_PAPER, "algorithm 1 and section 2.2" },
-                ASSAY_SETTINGS (Mixup,
-                  ASSAY_PARAM_CHOICE (Mixup, variant, WITHIN, variants,
-                                      "Whether secrets are mixed among themselves, or each of them "
-                                      "once with public images"),
-                  ASSAY_PARAM_INT (Mixup, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
-                                   "Images in each mixture"),
-                  ASSAY_PARAM_REAL (Mixup, max_coefficient, 1, 0, 1, "",
-                                    "Coefficients are redrawn until the largest is at most this"),
-                  MIXING_PARAMETERS_COEFFICIENTS (Mixup),
-                  ASSAY_PARAM_INT (Mixup, epochs, 1, 1, 1000000, "",
-                                   "Mixtures released of each secret, each with other partners")), .check = check, .uses = uses);
+  .summary = "Release weighted sums of images, with labels weighted likewise",
+  .reference = { ASSAY_PAPER_INSTAHIDE, "algorithm 1 and section 2.2" },
+  ASSAY_SETTINGS (MixingSettings,
+    ASSAY_PARAM_CHOICE (MixingSettings, variant, WITHIN, variants,
+                        "Whether secrets are mixed among themselves, or each of them once with "
+                        "public images"),
+    ASSAY_PARAM_INT (MixingSettings, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
+                     "Images in each mixture"),
+    ASSAY_PARAM_REAL (MixingSettings, max_coefficient, 1, 0, 1, "",
+                      "Coefficients are redrawn until the largest is at most this"),
+    MIXING_PARAMETERS_COEFFICIENTS,
+    ASSAY_PARAM_INT (MixingSettings, epochs, 1, 1, 1000000, "",
+                     "Mixtures released of each secret, each with other partners")),
+  .check = check,
+  .uses = uses);

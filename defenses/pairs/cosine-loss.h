@@ -5,8 +5,6 @@
 #include "defenses/pairs/pair-terms.h"
 #include "defenses/pairs/paired-training.h"
 
-G_BEGIN_DECLS
-
 /* Makes the matrix S of a batch (@count squared) from s = 2 cos - 1 of the rows of either modality
  * (the same size each, as @work has, and not needed afterwards). */
 typedef void (*CosineTarget) (gsize count, double *const inout_alike[ASSAY_N_PAIRED], double *work,
@@ -52,4 +50,24 @@ gboolean cosine_loss_release (const CosineMethod *method, const AssayPairedTrain
                               AssayRelease *ret_release, GError **error);
 guint64 cosine_loss_memory (const AssayPairedTraining *training, const AssayShape *shape);
 
-G_END_DECLS
+/* What the settings of such a defense are held in, and its descriptor: trained by @method. */
+typedef struct {
+  PAIRED_TRAINING_FIELDS;
+} CosineSettings;
+
+#define COSINE_DEFENSE(symbol, name, method, ...)                                                  \
+  static gboolean protect (const AssayDefenseContext *context, AssayView items,                    \
+                           AssayRelease *ret_release, G_GNUC_UNUSED AssayTruth *ret_truth,         \
+                           GError **error)                                                         \
+  {                                                                                                \
+    const CosineSettings *settings = context->settings;                                            \
+    const AssayPairedTraining training = PAIRED_TRAINING_OF (settings);                            \
+                                                                                                   \
+    return cosine_loss_release (&method, &training, context, items, ret_release, error);           \
+  }                                                                                                \
+  ASSAY_MEMORY (memory, CosineSettings,                                                            \
+                cosine_loss_memory (&PAIRED_TRAINING_OF (settings), shape))                        \
+  ASSAY_DEFENSE (symbol, name,                                                                     \
+                 ASSAY_SETTINGS (CosineSettings, PAIRED_TRAINING_PARAMETERS (CosineSettings)),     \
+                 .memory = memory, .produces = ASSAY_RELEASE_PAIRED_CODES, .protect = protect,     \
+                 __VA_ARGS__)

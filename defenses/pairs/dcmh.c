@@ -33,9 +33,7 @@ ASSAY_DEFENSE (dcmh, "dcmh",
   .reference = { "Jiang and Li 2017, Deep Cross-Modal Hashing", "section 3.2, equation 2" },
   ASSAY_SETTINGS (Dcmh,
     PAIRED_TRAINING_PARAMETERS (Dcmh),
-    ASSAY_PARAM_CHOICE (Dcmh, target, LIKELIHOOD_LABELS, likelihood_targets,
-                        "Which items are alike: those that share a label, or those that the "
-                        "dataset's private graph joins")),
+    LIKELIHOOD_PARAMETER_TARGET (Dcmh)),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
   .protect = protect);

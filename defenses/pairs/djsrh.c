@@ -10,30 +10,9 @@
  * layers, and u = tanh (f (x)) throughout, where the paper sharpens tanh from epoch to epoch. */
 #include "defenses/pairs/cosine-loss.h"
 
-typedef struct {
-  PAIRED_TRAINING_FIELDS;
-} Djsrh;
-
-static gboolean
-protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
-         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
-{
-  const Djsrh *settings = context->settings;
-  const AssayPairedTraining training = PAIRED_TRAINING_OF (settings);
-
-  return cosine_loss_release (&cosine_djsrh, &training, context, items, ret_release, error);
-}
-
-ASSAY_MEMORY (memory, Djsrh, cosine_loss_memory (&PAIRED_TRAINING_OF (settings), shape))
-
-ASSAY_DEFENSE (djsrh, "djsrh",
+COSINE_DEFENSE (djsrh, "djsrh", cosine_djsrh,
   .summary = "Hash codes of two modalities whose cosines follow those of features and of "
              "neighbourhoods",
   .reference = { "Su, Zhong and Zhang 2019, Deep Joint-Semantics Reconstructing Hashing for "
                  "Large-Scale Unsupervised Cross-Modal Retrieval",
-                 "section 3, equations 3 to 7" },
-  ASSAY_SETTINGS (Djsrh,
-    PAIRED_TRAINING_PARAMETERS (Djsrh)),
-  .memory = memory,
-  .produces = ASSAY_RELEASE_PAIRED_CODES,
-  .protect = protect);
+                 "section 3, equations 3 to 7" });

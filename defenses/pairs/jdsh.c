@@ -15,30 +15,9 @@
  * less the mean over i of cos (u_i, v_i). S is symmetric. The encoders are as in djsrh. */
 #include "defenses/pairs/cosine-loss.h"
 
-typedef struct {
-  PAIRED_TRAINING_FIELDS;
-} Jdsh;
-
-static gboolean
-protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
-         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
-{
-  const Jdsh *settings = context->settings;
-  const AssayPairedTraining training = PAIRED_TRAINING_OF (settings);
-
-  return cosine_loss_release (&cosine_jdsh, &training, context, items, ret_release, error);
-}
-
-ASSAY_MEMORY (memory, Jdsh, cosine_loss_memory (&PAIRED_TRAINING_OF (settings), shape))
-
-ASSAY_DEFENSE (jdsh, "jdsh",
+COSINE_DEFENSE (jdsh, "jdsh", cosine_jdsh,
   .summary = "Hash codes of two modalities whose cosines follow those of features, clear ones "
              "weighted up",
   .reference = { "Liu, Qian, Guan, Zhan and Ying 2020, Joint-modal Distribution-based Similarity "
                  "Hashing for Large-scale Unsupervised Deep Cross-modal Retrieval",
-                 "section 3" },
-  ASSAY_SETTINGS (Jdsh,
-    PAIRED_TRAINING_PARAMETERS (Jdsh)),
-  .memory = memory,
-  .produces = ASSAY_RELEASE_PAIRED_CODES,
-  .protect = protect);
+                 "section 3" });

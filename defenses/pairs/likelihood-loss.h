@@ -6,12 +6,15 @@
 #include "defenses/pairs/pair-terms.h"
 #include "defenses/pairs/paired-training.h"
 
-G_BEGIN_DECLS
-
 /* What says that two items are alike. */
 typedef enum { LIKELIHOOD_LABELS, LIKELIHOOD_GRAPH } LikelihoodTarget;
 
 extern const char *const likelihood_targets[]; /* by LikelihoodTarget, NULL at the end */
+
+#define LIKELIHOOD_PARAMETER_TARGET(Struct)                                                        \
+  ASSAY_PARAM_CHOICE (Struct, target, LIKELIHOOD_LABELS, likelihood_targets,                       \
+                      "Which items are alike: those that share a label, or those that the "        \
+                      "dataset's private graph joins")
 
 typedef struct {
   const gint64 *labels;    /* of the items, of which equal ones are alike; NULL: */
@@ -46,5 +49,3 @@ typedef struct {
 
 gboolean likelihood_release (const LikelihoodMethod *method, const AssayDefenseContext *context,
                              AssayView items, AssayRelease *ret_release, GError **error);
-
-G_END_DECLS

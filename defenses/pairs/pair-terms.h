@@ -4,8 +4,6 @@
 
 #include "core/data/arena.h"
 
-G_BEGIN_DECLS
-
 /* Room for batches of @count items and rows of @bits numbers. */
 typedef struct {
   gsize count, bits;
@@ -34,5 +32,3 @@ double pair_terms_add (const PairTerms *terms, const PairSides *sides, PairRow r
 /* X Y': count x count, of rows of @cols numbers. */
 void pair_products (const double *x, const double *y, gsize count, gsize cols,
                     double *ret_products);
-
-G_END_DECLS

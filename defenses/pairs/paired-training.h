@@ -6,8 +6,6 @@
 #include "core/plugin/plugin.h"
 #include "defenses/pairs/paired-release.h"
 
-G_BEGIN_DECLS
-
 /* clang-format off */
 /* The settings of training: fields of a struct, and their rows of its table. */
 #define PAIRED_TRAINING_FIELDS                                                                     \
@@ -53,5 +51,3 @@ gboolean paired_training_release (const PairedMethod *method, const AssayDefense
 
 /* Bytes of training, and of the losses of pair-terms.h. */
 guint64 paired_training_memory (const AssayPairedTraining *training, const AssayShape *shape);
-
-G_END_DECLS

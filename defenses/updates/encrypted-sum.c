@@ -2,7 +2,6 @@
 #include "defenses/updates/encrypted-sum.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/free.h"

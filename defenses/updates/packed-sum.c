@@ -1,8 +1,6 @@
 /* Sums of what users send, with several weights in one ciphertext. */
 #include "defenses/updates/packed-sum.h"
 
-#include <string.h>
-
 #include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/crypto/packing.h"

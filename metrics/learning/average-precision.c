@@ -7,20 +7,7 @@
  *                - w_k / P A_k / (A_k + B_k)^2                                    if it has not. */
 #include "metrics/learning/average-precision.h"
 
-#include <stdlib.h>
-
-typedef struct {
-  double score;
-  gsize row;
-} Place;
-
-static int
-by_falling_score (gconstpointer a, gconstpointer b)
-{
-  const Place *one = a, *other = b;
-
-  return (one->score < other->score) - (one->score > other->score);
-}
+#include "core/base/vectors.h"
 
 /* Rows of one score. */
 typedef struct {
@@ -31,7 +18,7 @@ typedef struct {
 
 /* Returns how many there are. */
 static gsize
-find_ties (const Place *places, const gboolean *has, gsize n, Tie *ret_ties)
+find_ties (const AssayRanked *places, const gboolean *has, gsize n, Tie *ret_ties)
 {
   gsize count = 0;
   double a = 0, b = 0;
@@ -40,8 +27,8 @@ find_ties (const Place *places, const gboolean *has, gsize n, Tie *ret_ties)
     Tie *tie = ret_ties + count++;
 
     *tie = (Tie){ .first = first };
-    for (end = first; end < n && places[end].score == places[first].score; end++) {
-      if (has[places[end].row])
+    for (end = first; end < n && places[end].value == places[first].value; end++) {
+      if (has[places[end].place])
         tie->members++;
       else
         b++;
@@ -57,16 +44,16 @@ find_ties (const Place *places, const gboolean *has, gsize n, Tie *ret_ties)
 double
 average_precision (const double *scores, const gboolean *has, gsize n, double *inout_influences)
 {
-  g_autofree Place *places = g_new (Place, n);
+  g_autofree AssayRanked *places = g_new (AssayRanked, n);
   g_autofree Tie *ties = g_new (Tie, n);
   double all = 0, ap = 0, of_members = 0, of_others = 0;
   gsize count;
 
   for (gsize i = 0; i < n; i++) {
-    places[i] = (Place){ scores[i], i };
+    places[i] = (AssayRanked){ -scores[i], i }; /* the highest score first */
     all += has[i] ? 1 : 0;
   }
-  qsort (places, n, sizeof *places, by_falling_score);
+  assay_rank (places, n);
   count = find_ties (places, has, n, ties);
   for (gsize t = 0; t < count; t++)
     ap += ties[t].members / all * ties[t].a / (ties[t].a + ties[t].b);
@@ -78,7 +65,7 @@ average_precision (const double *scores, const gboolean *has, gsize n, double *i
     of_members += share * tie->b;
     of_others += share * tie->a;
     for (gsize p = tie->first; p < tie->end; p++) {
-      const gsize row = places[p].row;
+      const gsize row = places[p].place;
 
       inout_influences[row]
           += ap

@@ -23,6 +23,7 @@
 #include "attacks/updates/weights/weight-control.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -77,39 +78,28 @@ hold (gsize step, gsize user, gsize row, gpointer data)
 
 /* ---- What a user learns of itself ---- */
 
-static int
-compare_sizes (gconstpointer a, gconstpointer b, gpointer data)
-{
-  const double *sizes = data;
-  const double x = sizes[*(const gsize *) a], y = sizes[*(const gsize *) b];
-
-  return x < y ? -1 : x > y ? 1 : *(const gsize *) a < *(const gsize *) b ? -1 : 1;
-}
-
 /* q_t: how often the user holds weights of about the same rank. */
 static gboolean
 learn_chances (const AssayRelease *release, Interception *interception, gsize step, GError **error)
 {
   const AssayView own = assay_array_view (assay_arrays_get (&release->arrays, "own"));
   const gsize p = interception->n_rows, smoothed = MIN (SMOOTHED, p / PARTS);
-  g_autofree double *others = assay_alloc (p, sizeof *others, "a sum", error);
-  g_autofree gsize *order = assay_alloc (p, sizeof *order, "a sum", error);
+  g_autofree double *sum = assay_alloc (p, sizeof *sum, "a sum", error);
+  g_autofree AssayRanked *others = assay_alloc (p, sizeof *others, "a sum", error);
   g_autofree gsize *below = assay_alloc (p + 1, sizeof *below, "a sum", error);
 
-  if (others == NULL || order == NULL || below == NULL
-      || !assay_updates_sum (release, step, others, error))
+  if (sum == NULL || others == NULL || below == NULL
+      || !assay_updates_sum (release, step, sum, error))
     return FALSE;
-  for (gsize i = 0; i < p; i++) {
-    others[i] = fabs (others[i] - (double) assay_view_row (own, step)[i]);
-    order[i] = i;
-  }
-  g_qsort_with_data (order, (gint) p, sizeof *order, compare_sizes, others);
   for (gsize i = 0; i < p; i++)
-    below[i + 1] = below[i] + (assay_view_row (own, step)[order[i]] != 0);
+    others[i] = (AssayRanked){ fabs (sum[i] - (double) assay_view_row (own, step)[i]), i };
+  assay_rank (others, p);
+  for (gsize i = 0; i < p; i++)
+    below[i + 1] = below[i] + (assay_view_row (own, step)[others[i].place] != 0);
   for (gsize i = 0; i < p; i++) {
     const gsize low = i > smoothed ? i - smoothed : 0, high = MIN (i + smoothed + 1, p);
 
-    interception->chances[order[i] * interception->n_steps + step]
+    interception->chances[others[i].place * interception->n_steps + step]
         = (float) (below[high] - below[low]) / (float) (high - low);
   }
   return TRUE;

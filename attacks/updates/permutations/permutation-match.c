@@ -22,6 +22,7 @@
 #include "attacks/updates/weights/weight-control.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
 
@@ -56,15 +57,6 @@ ASSAY_LOCAL_CLEAR (Matching, matching_clear, g_free (self->held), g_free (self->
 /* ---- What a step says ---- */
 
 static int
-compare_sizes (gconstpointer a, gconstpointer b, gpointer data)
-{
-  const float *sums = data;
-  const float x = fabsf (sums[*(const gsize *) a]), y = fabsf (sums[*(const gsize *) b]);
-
-  return x < y ? -1 : x > y ? 1 : *(const gsize *) a < *(const gsize *) b ? -1 : 1;
-}
-
-static int
 compare_counts (gconstpointer a, gconstpointer b)
 {
   return *(const guint8 *) a - *(const guint8 *) b;
@@ -77,23 +69,23 @@ expect_holders (Matching *matching, gsize step)
   const RowHolders *holders = matching->holders;
   const gsize p = holders->n_rows;
   float *expected = matching->expected + (step - matching->first) * p;
-  g_autofree gsize *order = g_new (gsize, p);
+  const float *sums = assay_view_row (*matching->sums, step);
+  g_autofree AssayRanked *order = g_new (AssayRanked, p);
   g_autofree guint8 *counts = g_new (guint8, p);
   g_autofree double *below = g_new0 (double, p + 1);
 
   for (gsize i = 0; i < p; i++) {
-    order[i] = i;
+    order[i] = (AssayRanked){ fabsf (sums[i]), i };
     counts[i] = (guint8) row_holders_count (holders, i, step);
   }
-  g_qsort_with_data (order, (gint) p, sizeof *order, compare_sizes,
-                     (gpointer) assay_view_row (*matching->sums, step));
+  assay_rank (order, p);
   qsort (counts, p, 1, compare_counts);
   for (gsize i = 0; i < p; i++)
     below[i + 1] = below[i] + counts[i];
   for (gsize i = 0; i < p; i++) {
     const gsize low = i > SMOOTHED ? i - SMOOTHED : 0, high = MIN (i + SMOOTHED + 1, p);
 
-    expected[order[i]] = (float) ((below[high] - below[low]) / (double) (high - low));
+    expected[order[i].place] = (float) ((below[high] - below[low]) / (double) (high - low));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/plugin/module.h"
 #include "core/plugin/modules/module-trust.h"
 #include "core/plugin/plugin-check.h"
@@ -179,12 +180,6 @@ refuse (Loader *loader, const char *path, const char *reason)
   g_ptr_array_add (loader->refusals, g_strdup_printf ("%s: %s", path, reason));
 }
 
-static gint
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 /* A path that the dynamic linker takes for one, and does not look for. */
 static char *
 canonical_path (const char *folder, const char *name)
@@ -211,7 +206,7 @@ load_folder (Loader *loader, const char *folder)
   while ((name = g_dir_read_name (dir)) != NULL)
     if (g_str_has_suffix (name, SUFFIX))
       g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_sort (names, assay_compare_strings);
   for (guint i = 0; i < names->len; i++) {
     g_autofree char *path = canonical_path (folder, names->pdata[i]);
     char *real = realpath (path, NULL);
