@@ -34,14 +34,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
 }
 
 /* Nothing is encrypted, permuted or masked. */
-static const char *const *
-lacks (G_GNUC_UNUSED gconstpointer settings)
-{
-  static const char *const names[]
-      = { "slots", "ciphertexts", "masked", "permutations", "own-permutations", NULL };
-
-  return names;
-}
+FEDERATION_LACKS ("slots", "ciphertexts", "masked", "permutations", "own-permutations")
 
 UPDATES_DEFENSE (average, "average",
                  .summary

@@ -175,6 +175,15 @@ gboolean federation_check_users (gint64 users, gboolean allowed, GError **error)
 const char *federation_no_gradients (gconstpointer settings);
 void federation_shape (gconstpointer settings, AssayShape *inout_shape);
 
+/* Defines its callback `lacks`: arrays of the kind that its release never has. */
+#define FEDERATION_LACKS(...)                                                                      \
+  static const char *const *lacks (G_GNUC_UNUSED gconstpointer settings)                           \
+  {                                                                                                \
+    static const char *const names[] = { __VA_ARGS__, NULL };                                      \
+                                                                                                   \
+    return names;                                                                                  \
+  }
+
 /* And its descriptor, but for `check`, which may ask for more. */
 #define UPDATES_DEFENSE(symbol, name, ...)                                                         \
   ASSAY_DEFENSE (symbol, name, .uses = federation_uses, .release_shape = federation_shape,         \

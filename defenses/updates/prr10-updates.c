@@ -132,14 +132,7 @@ release_shape (gconstpointer data, AssayShape *inout_shape)
 }
 
 /* Nobody sees what a user sends, and nothing is sparse. */
-static const char *const *
-lacks (G_GNUC_UNUSED gconstpointer settings)
-{
-  static const char *const names[] = { "locals",       "slots",            "ciphertexts", "masked",
-                                       "permutations", "own-permutations", NULL };
-
-  return names;
-}
+FEDERATION_LACKS ("locals", "slots", "ciphertexts", "masked", "permutations", "own-permutations")
 
 static const char *
 no_gradients (G_GNUC_UNUSED gconstpointer settings)

@@ -120,14 +120,7 @@ uses (gconstpointer data)
 }
 
 /* Nothing is encrypted, permuted or masked. */
-static const char *const *
-lacks (G_GNUC_UNUSED gconstpointer settings)
-{
-  static const char *const names[]
-      = { "slots", "ciphertexts", "masked", "permutations", "own-permutations", NULL };
-
-  return names;
-}
+FEDERATION_LACKS ("slots", "ciphertexts", "masked", "permutations", "own-permutations")
 
 ASSAY_DEFENSE (ra12_updates, "ra12-updates",
   .summary = "Users take gradient steps together and send them with noise",

@@ -173,14 +173,7 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
          && federation_check (data, shape, error);
 }
 
-static const char *const *
-lacks (G_GNUC_UNUSED gconstpointer settings)
-{
-  static const char *const names[]
-      = { "locals", "slots", "ciphertexts", "permutations", "own-permutations", NULL };
-
-  return names;
-}
+FEDERATION_LACKS ("locals", "slots", "ciphertexts", "permutations", "own-permutations")
 
 UPDATES_DEFENSE (
     secure_sum, "secure-sum",
