@@ -267,25 +267,21 @@ draws (gconstpointer data)
   return settings->method == MATCHING;
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (GradientMatching, method, MATCHING, methods,
-                      "Search for images with the same gradient, or divide the gradient of a first "
-                      "dense layer by that of its biases"),
-  ASSAY_PARAM_INT (GradientMatching, starts, 2, 1, 10000, "",
-                   "Of the search, at most: the next one where none was near enough"),
-  ASSAY_PARAM_INT (GradientMatching, iterations, 2000, 1, 1000000, "", "Of each start, at most"),
-  ASSAY_PARAM_REAL (GradientMatching, enough, 1e-7, 0, 1, "",
-                    "Squared distance of the gradients, as a share of the squared length, that "
-                    "ends the search"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (gradient_matching, "gradient-matching",
   .summary = "Find the images whose gradient was shared, by descent or by division",
   .reference = { "Zhu, Liu and Han 2019, Deep Leakage from Gradients; Huang, Song, Li and Arora "
                  "2020, InstaHide",
                  "section 3, algorithm 1; algorithm 3 and figure 5" },
-  ASSAY_SETTINGS (GradientMatching, parameters),
+  ASSAY_SETTINGS (GradientMatching,
+    ASSAY_PARAM_CHOICE (GradientMatching, method, MATCHING, methods,
+                        "Search for images with the same gradient, or divide the gradient of a "
+                        "first dense layer by that of its biases"),
+    ASSAY_PARAM_INT (GradientMatching, starts, 2, 1, 10000, "",
+                     "Of the search, at most: the next one where none was near enough"),
+    ASSAY_PARAM_INT (GradientMatching, iterations, 2000, 1, 1000000, "", "Of each start, at most"),
+    ASSAY_PARAM_REAL (GradientMatching, enough, 1e-7, 0, 1, "",
+                      "Squared distance of the gradients, as a share of the squared length, that "
+                      "ends the search")),
   .memory = memory,
   .reads = ASSAY_RELEASE_GRADIENTS,
   .needs = ASSAY_GRANT_MODEL,

@@ -285,21 +285,17 @@ memory (gconstpointer data, const AssayShape *shape)
          + (guint64) settings->encodings / HELD_SHARE * shape->cols * sizeof (float);
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_INT (Demasking, encodings, 2000, BATCH, 100000000, "mixtures",
-                   "Of the attacker's own making, in each epoch"),
-  ASSAY_PARAM_INT (Demasking, epochs, 4, 1, 100000, "", "Of training, each of new mixtures"),
-  ASSAY_PARAM_INT (Demasking, width, 8, 8, 512, "channels",
-                   "Of the U-Net at full size; a multiple of 8"),
-  ASSAY_PARAM_REAL (Demasking, rate, 0.003, 1e-6, 1, "",
-                    "Rate of descent (Adam) of the first batch"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_ATTACK (demasking, "demasking",
   .summary = "Tell the signs of masked mixtures by a network that learned from mixtures of its own",
   .reference = { ASSAY_PAPER_INSTAHIDE, "section 5.3, figure 6" },
-  ASSAY_SETTINGS (Demasking, parameters),
+  ASSAY_SETTINGS (Demasking,
+    ASSAY_PARAM_INT (Demasking, encodings, 2000, BATCH, 100000000, "mixtures",
+                     "Of the attacker's own making, in each epoch"),
+    ASSAY_PARAM_INT (Demasking, epochs, 4, 1, 100000, "", "Of training, each of new mixtures"),
+    ASSAY_PARAM_INT (Demasking, width, 8, 8, 512, "channels",
+                     "Of the U-Net at full size; a multiple of 8"),
+    ASSAY_PARAM_REAL (Demasking, rate, 0.003, 1e-6, 1, "",
+                      "Rate of descent (Adam) of the first batch")),
   .check = check,
   .holds = { .items = 3, .publics = 1 },
   .memory = memory,

@@ -37,7 +37,7 @@ MIXING_DEFENSE (instahide_cross, "instahide-cross",
     ASSAY_PARAM_REAL (MixingSettings, private_share, 0.3, 0, 1, "",
                       "Coefficients are redrawn until those of the two secrets sum to at least "
                       "this (c2)"),
-    MIXING_PARAMETERS_COEFFICIENTS,
+    MIXING_PARAMETERS_COEFFICIENTS (MixingSettings),
     ASSAY_PARAM_INT (MixingSettings, epochs, 1, 1, 1000000, "",
                      "Mixtures released of each secret, each with a key of its own"),
     ASSAY_PARAM_BOOL (MixingSettings, mask, TRUE,

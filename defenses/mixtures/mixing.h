@@ -56,17 +56,16 @@ typedef struct {
 MixingScheme mixing_scheme (const MixingSettings *settings, gsize n_sources);
 
 /* Settings that these defenses share. */
-#define MIXING_PARAMETERS_COEFFICIENTS                                                             \
-  ASSAY_PARAM_CHOICE (MixingSettings, coefficients, ASSAY_MIXTURE_UNIFORM,                         \
-                      assay_mixture_distributions,                                                 \
+#define MIXING_PARAMETERS_COEFFICIENTS(Struct)                                                     \
+  ASSAY_PARAM_CHOICE (Struct, coefficients, ASSAY_MIXTURE_UNIFORM, assay_mixture_distributions,    \
                       "How coefficients are drawn, before they are divided by their sum: "         \
                       "dirichlet, from a symmetric Dirichlet distribution; fixed, always the "     \
                       "same, see alpha"),                                                          \
       ASSAY_PARAM_REAL (                                                                           \
-          MixingSettings, concentration, 1, 0.01, 1000, "",                                        \
+          Struct, concentration, 1, 0.01, 1000, "",                                                \
           "Parameter of the Dirichlet distribution; 1: uniform on the simplex; below 1: few "      \
           "images dominate"),                                                                      \
-      ASSAY_PARAM_REAL (MixingSettings, alpha, 0.5, 0, 1, "",                                      \
+      ASSAY_PARAM_REAL (Struct, alpha, 0.5, 0, 1, "",                                              \
                         "coefficients = fixed: share of all images but the first together, in "    \
                         "equal parts",                                                             \
                         ASSAY_PARAM_EXTRA)

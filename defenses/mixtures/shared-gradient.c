@@ -251,30 +251,26 @@ memory (gconstpointer data, const AssayShape *shape)
             + weights_of (settings, shape) * sizeof (double));
 }
 
-static const AssayParam parameters[] = {
-  ASSAY_PARAM_CHOICE (SharedGradient, mixing, NOTHING, mixings,
-                      "What is done to images and labels before: nothing, a weighted sum of k, or "
-                      "that with a random sign for each pixel"),
-  ASSAY_PARAM_INT (SharedGradient, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
-                   "Images in each mixture"),
-  ASSAY_PARAM_REAL (SharedGradient, max_coefficient, 0.65, 0, 1, "",
-                    "Coefficients are redrawn until the largest is at most this (c1)"),
-  MIXING_PARAMETERS_COEFFICIENTS (SharedGradient),
-  ASSAY_PARAM_INT (SharedGradient, batch, 1, 1, 1000000, "images",
-                   "Of which a gradient is the mean; a divisor of the secrets"),
-  ASSAY_PARAM_CHOICE (SharedGradient, network, ASSAY_SIGMOID_CONVOLUTIONAL, assay_sigmoid_forms,
-                      "Three convolutions with sigmoids and a dense layer, or two dense layers"),
-  ASSAY_PARAM_INT (SharedGradient, units, 12, 1, 1000000, "",
-                   "Channels of its convolutions, or numbers that its first dense layer gives"),
-  ASSAY_PARAM_END
-};
-
 ASSAY_DEFENSE (shared_gradient, "shared-gradient",
   .summary = "Send the gradient of a known network in place of images, mixed or not",
   .reference = { "Zhu, Liu and Han 2019, Deep Leakage from Gradients; Huang, Song, Li and Arora "
                  "2020, InstaHide",
                  "section 3; section 5.3 and algorithm 3" },
-  ASSAY_SETTINGS (SharedGradient, parameters),
+  ASSAY_SETTINGS (SharedGradient,
+    ASSAY_PARAM_CHOICE (SharedGradient, mixing, NOTHING, mixings,
+                        "What is done to images and labels before: nothing, a weighted sum of k, "
+                        "or that with a random sign for each pixel"),
+    ASSAY_PARAM_INT (SharedGradient, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
+                     "Images in each mixture"),
+    ASSAY_PARAM_REAL (SharedGradient, max_coefficient, 0.65, 0, 1, "",
+                      "Coefficients are redrawn until the largest is at most this (c1)"),
+    MIXING_PARAMETERS_COEFFICIENTS (SharedGradient),
+    ASSAY_PARAM_INT (SharedGradient, batch, 1, 1, 1000000, "images",
+                     "Of which a gradient is the mean; a divisor of the secrets"),
+    ASSAY_PARAM_CHOICE (SharedGradient, network, ASSAY_SIGMOID_CONVOLUTIONAL, assay_sigmoid_forms,
+                        "Three convolutions with sigmoids and a dense layer, or two dense layers"),
+    ASSAY_PARAM_INT (SharedGradient, units, 12, 1, 1000000, "",
+                     "Channels of its convolutions, or numbers that its first dense layer gives")),
   .check = check,
   .holds = { .items = 3 },
   .memory = memory,

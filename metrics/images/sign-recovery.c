@@ -149,29 +149,21 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-static const AssayParam parameters[]
-    = { ASSAY_PARAM_CHOICE (SignRecovery, sign, KNOWN, signs,
-                            "Whether an estimate and its negative are the same"),
-        ASSAY_PARAM_END };
-
-static const AssayMeasure measures[] = {
-  ASSAY_MEASURE (RIGHT, "signs-right", MEAN, 0, 1, "share of pixels",
-                 "Numbers of a mixture whose sign is right; one half by chance", ASSAY_HEADLINE,
-                 ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE (WEIGHTED, "signs-right-weighted", MEAN, 0, 1, "share of squared length",
-                 "The same, each number with the weight of its square", ASSAY_HIGHER_IS_WORSE),
-  ASSAY_MEASURE_END,
-};
-
 ASSAY_METRIC (sign_recovery, "sign-recovery",
   .summary = "Signs of masked mixtures that were found",
   .reference = { ASSAY_PAPER_INSTAHIDE, "section 5.3, figure 6" },
-  ASSAY_SETTINGS (SignRecovery, parameters),
+  ASSAY_SETTINGS (SignRecovery,
+    ASSAY_PARAM_CHOICE (SignRecovery, sign, KNOWN, signs,
+                        "Whether an estimate and its negative are the same")),
   .reads = ASSAY_RELEASE_MIXTURES,
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets", "sources", "coefficients"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   .finds_order = TRUE,
   .on_request = TRUE,
-  .n_series = N_SERIES,
-  .measures = measures,
+  ASSAY_MEASURES (N_SERIES,
+    ASSAY_MEASURE (RIGHT, "signs-right", MEAN, 0, 1, "share of pixels",
+                   "Numbers of a mixture whose sign is right; one half by chance", ASSAY_HEADLINE,
+                   ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (WEIGHTED, "signs-right-weighted", MEAN, 0, 1, "share of squared length",
+                   "The same, each number with the weight of its square", ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);
