@@ -103,7 +103,7 @@ def test_bad_input(sandbox):
              "assay: --labels: class.csv has the columns id, class; expected "
              "class.csv:COLUMN"),
             ((*none, "--data", "nan.csv"),
-             "assay: --data: nan.csv: row 300, column 1 is not finite as float32; expected numbers"),
+             "assay: --data: ./nan.csv: row 300, column 1 is beyond the range of float32"),
             ((*none, "--data", "people.npy", "--time", "soon"),
              "assay: --time soon: expected 1 s at least, such as 90s, 5m or 1h"),
             ((*none, "--data", "people.npy", "--claim", "recovery-rate"),

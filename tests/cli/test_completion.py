@@ -64,7 +64,7 @@ def test_bash(sandbox):
         "describe")
     assert complete_in_bash(sandbox, "init", "") == defenses(sandbox), "init"
     assert complete_in_bash(sandbox, "protect", "--defense", "s") == [
-        "sdh", "secure-sum", "sh", "sparse-vector"], (
+        "sdh", "secure-sum", "sh", "shared-gradient", "sparse-vector"], (
         "a defense")
     assert complete_in_bash(sandbox, "attack", "-a", "one") == ["one-run"], "an attack"
     assert complete_in_bash(sandbox, "list", "m") == ["metrics"], "a choice"

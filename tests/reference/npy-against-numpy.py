@@ -97,14 +97,16 @@ def numpys(content):
     except Exception:  # NumPy's reader lets out what its parsers raise: SyntaxError, MemoryError...
         return "refused"
     kind = array.dtype.str[1:]
-    if kind not in AS or not 1 <= array.ndim <= 3 or array.dtype.names or file.read(1):
+    if kind not in AS or not 1 <= array.ndim <= 4 or array.dtype.names or file.read(1):
         return None
     if kind == "u8" and array.size > 0 and array.max() >= 2**63:
         return None
     if kind == "b1":  # what is neither 0 nor 1 is true
         array = array.view("u1") != 0
     array = np.ascontiguousarray(array).astype(f"<{AS[kind]}")
-    shape = "".join(f"{size}," for size in array.shape)
+    # Of four dimensions the last two are one: rows of h x w pixels of c numbers.
+    sizes = [*array.shape[:2], array.shape[2] * array.shape[3]] if array.ndim == 4 else array.shape
+    shape = "".join(f"{size}," for size in sizes)
     return f"{array.dtype.name} ({shape}) {hashlib.sha256(array.tobytes()).hexdigest()}"
 
 
