@@ -233,7 +233,8 @@ main (int argc, char **argv)
   } else {
     dataset.secrets = assay_rows_take_matrix (generate ("secrets", (gsize) n));
     dataset.public_rows = assay_rows_take_matrix (generate ("public", GENERATED));
-    dataset.geometry = (AssayGeometry){ SIDE, SIDE, 1, -3, 3 };
+    dataset.geometry
+        = (AssayGeometry){ .height = SIDE, .width = SIDE, .channels = 1, .black = -3, .white = 3 };
   }
   secrets = assay_matrix_new (MIN ((gsize) n, assay_rows_count (dataset.secrets)),
                               assay_rows_cols (dataset.secrets), &error);

@@ -165,7 +165,7 @@ attack_release (CliStep *step, GError **error)
   AssayKnowledge knowledge;
   AssayGranted granted;
 
-  if (release == NULL || !cli_step_open_rows (step, error)
+  if (release == NULL || !cli_step_open_rows (step, &release->geometry, error)
       || !read_groups (options.groups, release, &groups, error)
       || (repeats = read_repeats (release, error)) == NULL
       || (options.pairs != NULL && (pairs = assay_pairs_read (options.pairs, error)) == NULL))

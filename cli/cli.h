@@ -63,17 +63,21 @@ guint cli_terminal_width (void);
 void cli_remember_command (int argc, char **argv);
 char *cli_resume_command (void);
 
-
 /* Whether both name one file or folder. */
 gboolean cli_is_one_place (const char *a, const char *b);
 /* Makes the folder @place for results, before anything is read: what cannot be written is bad input
  * here, not a run that could not be finished. ASSAY_ERROR_SCENARIO, with @before and @hint. */
 gboolean cli_make_folder (const char *place, const char *before, const char *hint, GError **error);
 
-/* Rows of "FILE[a:b]" (.npy, .fvecs, .bvecs, .ivecs), checked; relative to the working directory
- * or ASSAY_DATA. NULL @specification gives NULL without an error. */
+/* Rows of "FILE[a:b]" (.npy, .fvecs, .bvecs, .ivecs; images of CIFAR's .bin and of IDX files as
+ * numbers from 0 to 1), checked; relative to the working directory or ASSAY_DATA. NULL
+ * @specification gives NULL without an error. */
 gboolean cli_open_rows (const char *specification, const char *option, AssayRows **ret_rows,
                         GError **error);
+/* The same beside a release of images: those of image files are brought to the scale of @geometry,
+ * where it says its channels' means and deviations (datasets/images/file-rows.h). */
+gboolean cli_open_rows_as (const char *specification, const char *option,
+                           const AssayGeometry *geometry, AssayRows **ret_rows, GError **error);
 
 /* Whole numbers, one for each of @n, from a file of one column; NULL @place leaves @ret_numbers as
  * it is. */

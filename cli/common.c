@@ -13,6 +13,7 @@
 #include "config.h"
 #include "core/base/text.h"
 #include "core/data/row-file.h"
+#include "datasets/images/file-rows.h"
 
 const GOptionEntry cli_no_options[] = { G_OPTION_ENTRY_NULL };
 
@@ -252,12 +253,22 @@ cli_make_folder (const char *place, const char *before, const char *hint, GError
 gboolean
 cli_open_rows (const char *specification, const char *option, AssayRows **ret_rows, GError **error)
 {
+  return cli_open_rows_as (specification, option, NULL, ret_rows, error);
+}
+
+gboolean
+cli_open_rows_as (const char *specification, const char *option, const AssayGeometry *geometry,
+                  AssayRows **ret_rows, GError **error)
+{
   const char *const folders[] = { ".", assay_data_folder (ASSAY_DEFAULT_DATA), NULL };
   g_autoptr (AssayRowFiles) files = NULL;
 
   *ret_rows = NULL;
   if (specification == NULL)
     return TRUE;
+  if (assay_image_file_is_named (specification))
+    return assay_image_file_rows (specification, folders, geometry, ret_rows, error)
+           || assay_prefix (error, "--%s: ", option);
   files = assay_row_files_open (specification, folders, error);
   if (files == NULL)
     return assay_prefix (error, "--%s: ", option);

@@ -206,7 +206,7 @@ protect (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
                        "what releases have in common is drawn from it");
   is_ok = (options.step.seed != NO_SEED || draw_seed (&options.step.seed, &error))
           && cli_step_open (&options.step, ASSAY_PLUGIN_DEFENSE, &step, &error)
-          && check_folders (&error) && cli_step_open_rows (&step, &error)
+          && check_folders (&error) && cli_step_open_rows (&step, NULL, &error)
           && protect_rows (&step, &error);
   return is_ok ? EXIT_OK : cli_fail (error);
 }

@@ -89,10 +89,12 @@ cli_step_open (CliStepOptions *options, AssayPluginType type, CliStep *step, GEr
 }
 
 gboolean
-cli_step_open_rows (CliStep *step, GError **error)
+cli_step_open_rows (CliStep *step, const AssayGeometry *geometry, GError **error)
 {
-  return cli_open_rows (step->options->database, "database", &step->database, error)
-         && cli_open_rows (step->options->public_rows, "public", &step->public_rows, error);
+  const CliStepOptions *options = step->options;
+
+  return cli_open_rows_as (options->database, "database", geometry, &step->database, error)
+         && cli_open_rows_as (options->public_rows, "public", geometry, &step->public_rows, error);
 }
 
 void

@@ -53,7 +53,8 @@ typedef struct {
 /* The plugin of @type and its settings; what was named wrongly is an error. */
 gboolean cli_step_open (CliStepOptions *options, AssayPluginType type, CliStep *step,
                         GError **error);
-gboolean cli_step_open_rows (CliStep *step, GError **error);
+/* @geometry: of the release beside which they stand; NULL: of none. */
+gboolean cli_step_open_rows (CliStep *step, const AssayGeometry *geometry, GError **error);
 void cli_step_clear (CliStep *step);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliStep, cli_step_clear)
 

@@ -6,6 +6,7 @@
 
 #include "core/data/npy.h"
 
+#define MOST_DIMENSIONS 3
 #define MOST_SIDE 6
 
 static const char *const names[] = { "release.json", "guess.json", "truth.json", NULL };
@@ -32,13 +33,13 @@ static void
 add_array (const char *name, FuzzInput *input)
 {
   const AssayType type = fuzz_take_byte (input) % (ASSAY_INT64 + 1);
-  const guint n_dimensions = 1 + fuzz_take_byte (input) % ASSAY_MAX_DIMENSIONS;
-  gsize shape[ASSAY_MAX_DIMENSIONS], count = 1, bytes;
+  const guint n_dimensions = 1 + fuzz_take_byte (input) % MOST_DIMENSIONS;
+  gsize shape[MOST_DIMENSIONS], count = 1, bytes;
   g_autoptr (AssayArray) array = NULL;
   g_autoptr (GString) file = NULL;
   guint8 *data;
 
-  for (guint i = 0; i < ASSAY_MAX_DIMENSIONS; i++)
+  for (guint i = 0; i < MOST_DIMENSIONS; i++)
     shape[i] = fuzz_take_byte (input) % MOST_SIDE;
   for (guint i = 0; i < n_dimensions; i++)
     count *= shape[i];

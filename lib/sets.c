@@ -34,9 +34,9 @@ assay_lib_array (const AssayApiArray *array, GError **error)
   gsize count = 1;
   gpointer copy;
 
-  if (array->n_dimensions < 1 || array->n_dimensions > ASSAY_MAX_DIMENSIONS)
-    return assay_fail_null (error, ASSAY_ERROR_MISMATCH, "has %u dimensions; expected 1 to %d",
-                            array->n_dimensions, ASSAY_MAX_DIMENSIONS);
+  if (array->n_dimensions < 1 || array->n_dimensions > G_N_ELEMENTS (array->shape))
+    return assay_fail_null (error, ASSAY_ERROR_MISMATCH, "has %u dimensions; expected 1 to %zu",
+                            array->n_dimensions, G_N_ELEMENTS (array->shape));
   if (!find_type (array->type, &type, error))
     return NULL;
   for (guint i = 0; i < array->n_dimensions; i++)

@@ -41,7 +41,7 @@ released_rows (AssayMatrix *rows, gboolean is_mixture)
       = assay_release_new (is_mixture ? ASSAY_RELEASE_MIXTURES : ASSAY_RELEASE_VECTORS, "control");
 
   if (is_mixture)
-    release->geometry = (AssayGeometry){ SIDE, SIDE, 1, 0, 0 };
+    release->geometry = (AssayGeometry){ .height = SIDE, .width = SIDE, .channels = 1 };
   assay_arrays_take (&release->arrays, is_mixture ? "images" : "vectors",
                      assay_array_take_matrix (rows));
   return release;

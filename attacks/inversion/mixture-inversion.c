@@ -45,7 +45,7 @@
 
 #define LEAST_AGREEMENT 3.0 /* standard deviations, below which labels are taken for invented */
 #define MIRRORED 0.2        /* of all groups of images, from which on secrets were mirrored */
-#define FOUND_ENOUGH 0.04 /* of all public images in mixtures; by chance it is about 0.01 */
+#define FOUND_ENOUGH 0.04   /* of all public images in mixtures; by chance it is about 0.01 */
 
 typedef struct {
   gint64 secrets;
@@ -70,12 +70,14 @@ typedef struct {
   gsize n;       /* n, or of mirrored secrets as many groups as were found */
   float *images; /* n x d */
   double *fits;  /* n */
+  gint64 *pairs; /* N x 2: which of these are in a mixture, the larger share first; -1: not known */
   double confidence;
   gboolean without_labels;
   gboolean is_mirrored;
 } Result;
 
-ASSAY_LOCAL_CLEAR (Result, result_clear, g_free (self->images), g_free (self->fits))
+ASSAY_LOCAL_CLEAR (Result, result_clear, g_free (self->images), g_free (self->fits),
+                   g_free (self->pairs))
 
 /* ---- Steps ---- */
 
@@ -199,6 +201,26 @@ play (const AssayAttackContext *context, const Try *try, MixtureIntake *intake, 
   return sign_tree_align (state, intake->plain.image, error) && refine (settings, intake, error);
 }
 
+/* Which images are in each mixture, that of the larger share first. @groups: of each image of the
+ * state the one that it has become; NULL: it is the same. */
+static gint64 *
+pairs_of (const MixtureState *state, const gsize *groups)
+{
+  gint64 *pairs = g_new (gint64, MIXTURE_PRIVATE * state->n_mixtures);
+
+  for (gsize t = 0; t < state->n_mixtures; t++) {
+    const float *weights = state->weights + MIXTURE_PRIVATE * t;
+    const gsize first = weights[1] > weights[0] ? 1 : 0;
+
+    for (gsize i = 0; i < MIXTURE_PRIVATE; i++) {
+      const gsize image = state->pairs[MIXTURE_PRIVATE * t + (i == 0 ? first : 1 - first)];
+
+      pairs[MIXTURE_PRIVATE * t + i] = (gint64) (groups != NULL ? groups[image] : image);
+    }
+  }
+  return pairs;
+}
+
 /* What the state has come to, as one image for each secret, unless it is less sure than what there
  * is, or has found no mirror images where it looked for them. */
 static gboolean
@@ -206,10 +228,12 @@ take_result (const Try *try, MixtureState *state, Result *inout_best, GError **e
 {
   const gsize n = try->n_secrets, m = state->n_secrets;
   g_autofree double *fits = g_new0 (double, m);
+  g_autofree gsize *groups = g_new0 (gsize, m);
   g_auto (Result) result = { .confidence = mixture_fit (state),
                              .without_labels = try->labels != NULL && state->labels == NULL,
                              .is_mirrored = try->forms > 1 };
 
+  MixtureGroups gathered;
   double mirrored;
 
   if (inout_best->images != NULL && !(result.confidence > inout_best->confidence))
@@ -224,10 +248,13 @@ take_result (const Try *try, MixtureState *state, Result *inout_best, GError **e
     result.images = assay_alloc (m, state->cols * sizeof (float), "images", error);
     if (result.images == NULL)
       return FALSE;
-    mirrored = mixture_orbits_gather (state, fits, result.images, result.fits, &result.n, error);
+    gathered = (MixtureGroups){ .images = result.images, .fits = result.fits, .of = groups };
+    mirrored = mixture_orbits_gather (state, fits, &gathered, error);
+    result.n = gathered.n;
     if (mirrored < MIRRORED)
       return mirrored >= 0;
   }
+  result.pairs = pairs_of (state, try->forms == 1 ? NULL : groups);
   result_clear (inout_best);
   *inout_best = result;
   result = (Result){ 0 };
@@ -298,12 +325,16 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
                           g_steal_pointer (&best.images));
   assay_arrays_take (&ret_guess->arrays, "confidences",
                      assay_array_take (ASSAY_FLOAT64, 1, &best.n, g_steal_pointer (&best.fits)));
+  assay_arrays_take_rows (&ret_guess->arrays, "mixture-estimates", ASSAY_INT64,
+                          intake.state.n_mixtures, MIXTURE_PRIVATE, g_steal_pointer (&best.pairs));
   ret_guess->is_unordered = TRUE;
   return TRUE;
 }
 
 static const AssayArraySpec written[] = {
   { "confidences", "n", ASSAY_FLOAT64, TRUE, 0 }, /* of each estimate, 0 to 1 */
+  /* The estimates that are in each mixture, that of the larger share first. */
+  { "mixture-estimates", "Nq", ASSAY_INT64, TRUE, 0 },
   { .name = NULL },
 };
 

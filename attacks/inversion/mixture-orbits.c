@@ -80,10 +80,12 @@ take_first (const gboolean *is_taken, const double *fits, gsize n)
   return best;
 }
 
-/* The group that image @first begins; whether a mirror image is in it. */
+/* The next group, which image @first begins; whether a mirror image is in it. */
 static gboolean
-gather (const Likeness *likeness, gsize first, gboolean *is_taken, float *other, float *ret_image)
+gather (const Likeness *likeness, gsize first, gboolean *is_taken, float *other,
+        MixtureGroups *groups)
 {
+  float *image = groups->images + groups->n * likeness->state->cols;
   const MixtureState *state = likeness->state;
   const gsize n = state->n_secrets, d = state->cols;
   gboolean has_mirror = FALSE;
@@ -98,6 +100,7 @@ gather (const Likeness *likeness, gsize first, gboolean *is_taken, float *other,
     if (is_taken[i] || fabsf (most) <= ALIKE)
       continue;
     is_taken[i] = TRUE;
+    groups->of[i] = groups->n;
     has_mirror |= is_mirror;
     if (fabsf (most) <= SAME)
       continue;
@@ -107,32 +110,32 @@ gather (const Likeness *likeness, gsize first, gboolean *is_taken, float *other,
     else
       memcpy (other, state->images + i * d, d * sizeof *other);
     for (gsize j = 0; j < d; j++)
-      ret_image[j] += most < 0 ? -other[j] : other[j];
+      image[j] += most < 0 ? -other[j] : other[j];
   }
   for (gsize j = 0; j < d; j++)
-    ret_image[j] /= (float) count;
+    image[j] /= (float) count;
   return has_mirror;
 }
 
 double
-mixture_orbits_gather (const MixtureState *state, const double *fits, float *ret_images,
-                       double *ret_fits, gsize *ret_n, GError **error)
+mixture_orbits_gather (const MixtureState *state, const double *fits, MixtureGroups *ret_groups,
+                       GError **error)
 {
   const gsize m = state->n_secrets, d = state->cols;
   g_auto (AssayArena) arena = { 0 };
   g_autofree gboolean *is_taken = g_new0 (gboolean, m);
   g_autofree float *other = g_new (float, d);
   Likeness likeness;
-  gsize n = 0, n_mirrored = 0;
+  gsize n_mirrored = 0;
 
   if (!compare_all (state, &arena, &likeness, error))
     return -1;
-  memset (ret_images, 0, m * d * sizeof *ret_images);
+  memset (ret_groups->images, 0, m * d * sizeof *ret_groups->images);
+  ret_groups->n = 0;
   for (gsize first = take_first (is_taken, fits, m); first < m;
        first = take_first (is_taken, fits, m)) {
-    n_mirrored += gather (&likeness, first, is_taken, other, ret_images + n * d) ? 1 : 0;
-    ret_fits[n++] = fits[first];
+    n_mirrored += gather (&likeness, first, is_taken, other, ret_groups) ? 1 : 0;
+    ret_groups->fits[ret_groups->n++] = fits[first];
   }
-  *ret_n = n;
-  return (double) n_mirrored / (double) n;
+  return (double) n_mirrored / (double) ret_groups->n;
 }

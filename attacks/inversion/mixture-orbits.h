@@ -4,13 +4,19 @@
 
 #include "attacks/mixtures/mixture-state.h"
 
-/* Gathers the images of @state into groups: images in @ret_images and fits in @ret_fits, with room
- * for n_secrets, and how many there are in *@ret_n. The image of largest fit of @fits that is in no
- * group begins the next one; with it go all that have a |correlation| above 0.75 with it or its
- * mirror image, and the group's image is the mean of those above 0.9, each turned and signed as the
- * first.
+/* Groups of images; all with room for as many as the state has. */
+typedef struct {
+  gsize n;
+  float *images; /* n x d */
+  double *fits;  /* n */
+  gsize *of;     /* of each image of the state its group */
+} MixtureGroups;
+
+/* Gathers the images of @state into groups. The image of largest fit of @fits that is in no group
+ * begins the next one; with it go all that have a |correlation| above 0.75 with it or its mirror
+ * image, and the group's image is the mean of those above 0.9, each turned and signed as the first.
  *
  * Returns the share of the groups that have a mirror image in them (nearer so than as it is): only
  * where that is a good part were secrets mirrored. Negative on failure. */
-double mixture_orbits_gather (const MixtureState *state, const double *fits, float *ret_images,
-                              double *ret_fits, gsize *ret_n, GError **error);
+double mixture_orbits_gather (const MixtureState *state, const double *fits,
+                              MixtureGroups *ret_groups, GError **error);

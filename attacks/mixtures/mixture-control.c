@@ -140,7 +140,8 @@ new_release (const MixtureControl *control, AssayMatrix **images)
   ASSAY_SET_PARAMETER (release, AssayMixturesParameters, epochs,
                        (gint64) MAX (control->n_epochs, 1));
   ASSAY_SET_PARAMETER (release, AssayMixturesParameters, max_coefficient, MOST_COEFFICIENT);
-  release->geometry = (AssayGeometry){ control->side, control->side, 1, 0, 0 };
+  release->geometry
+      = (AssayGeometry){ .height = control->side, .width = control->side, .channels = 1 };
   assay_arrays_take_matrix (&release->arrays, "images", images);
   return release;
 }

@@ -1,4 +1,4 @@
-/* Typed arrays of one to three dimensions: what stands in one .npy file, in memory or mapped. */
+/* Typed arrays of one to four dimensions: what stands in one .npy file, in memory or mapped. */
 #pragma once
 
 #include <glib.h>
@@ -15,7 +15,7 @@ typedef enum {
   ASSAY_INT64,
 } AssayType;
 
-#define ASSAY_MAX_DIMENSIONS 3
+#define ASSAY_MAX_DIMENSIONS 4 /* images as files hold them, n x h x w x c */
 
 /* Row-major without gaps; @data points into @bytes, which may be a mapped file. */
 typedef struct {
@@ -41,7 +41,7 @@ AssayArray *assay_array_copy (const AssayArray *array); /* shares the immutable 
 void assay_array_free (AssayArray *array);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayArray, assay_array_free)
 
-gsize assay_array_count (const AssayArray *array); /* the product of the shape */
+gsize assay_array_count (const AssayArray *array);    /* the product of the shape */
 char *assay_array_describe (const AssayArray *array); /* "float32 200 x 128" */
 
 /* A float32 array as rows x (product of the other dimensions). The type is the caller's to know. */

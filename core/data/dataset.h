@@ -9,12 +9,17 @@
 
 G_BEGIN_DECLS
 
+#define ASSAY_MAX_CHANNELS 3 /* of images of which numbers of single channels are told */
+
 /* Rows that are images: height x width pixels of interleaved channels. */
 typedef struct {
   gsize height; /* 0: rows are no images */
   gsize width;
   gsize channels;
   double black, white; /* the values that show so; equal: every image has a scale of its own */
+  /* Numbers are those of 0 (black) to 1 less the mean of their channel, by its deviation. A
+   * deviation of 0: it is not said. */
+  double mean[ASSAY_MAX_CHANNELS], deviation[ASSAY_MAX_CHANNELS];
 } AssayGeometry;
 
 /* What a dataset has beside rows: said before it is opened, so that what cannot be measured is
@@ -30,8 +35,8 @@ typedef enum {
   ASSAY_HAS_PUBLIC_LABELS = 1 << 7,
   ASSAY_HAS_ATTRIBUTES = 1 << 8, /* of the secrets */
   ASSAY_HAS_PUBLIC_ATTRIBUTES = 1 << 9,
-  ASSAY_HAS_MAP = 1 << 10, /* cameras of the groups' photographs, and points of the role test */
-  ASSAY_HAS_GRAPH = 1 << 11,      /* edges between secrets, which are what is private of them */
+  ASSAY_HAS_MAP = 1 << 10,   /* cameras of the groups' photographs, and points of the role test */
+  ASSAY_HAS_GRAPH = 1 << 11, /* edges between secrets, which are what is private of them */
   ASSAY_HAS_MODALITIES = 1 << 12, /* rows are of two modalities, side by side */
   ASSAY_HAS_ORIGINALS = 1 << 13,  /* of secrets and public rows: what they are features of */
 } AssayHolding;
@@ -72,7 +77,7 @@ typedef struct {
   gint64 *groups;          /* one number per row of the pool: same number, same group; or NULL */
   gsize n_groups;
   gsize n_classes;
-  char **attribute_names; /* of the columns of `attributes` of all roles; NULL: there are none */
+  char **attribute_names;   /* of the columns of `attributes` of all roles; NULL: there are none */
   AssayArray *edges;        /* int64 E x 2: places of the pool that are joined, the lower one first;
                              * rising, and each once. Their rows are then known to everybody, and
                              * private is which of them are joined. NULL: there is no graph */
@@ -85,7 +90,7 @@ typedef struct {
                              * X is at p = R X + t, and at the pixel f (p_x, p_y) / p_z + c */
   AssayGeometry geometry;
   AssayGeometry original_geometry; /* of `originals` */
-  char *sha256; /* of everything that was read or generated */
+  char *sha256;                    /* of everything that was read or generated */
 } AssayDataset;
 
 guint assay_dataset_holdings (const AssayDataset *dataset); /* set of AssayHolding */
@@ -111,7 +116,7 @@ typedef struct {
   guint holdings; /* set of AssayHolding */
   AssayGeometry geometry;
   gboolean is_estimate;
-  guint64 memory; /* bytes that opening it will hold */
+  guint64 memory;                  /* bytes that opening it will hold */
   char remark[ASSAY_PROBE_REMARK]; /* what of the files was not taken as it stands; "": nothing */
 } AssayProbe;
 

@@ -28,7 +28,6 @@ typedef struct {
   guint n_dimensions;
   gsize shape[ASSAY_MAX_DIMENSIONS];
   gboolean is_fortran;
-  gboolean is_merged; /* four dimensions, of which the last two are one */
   gboolean has_descr, has_order, has_shape;
 } Header;
 
@@ -206,19 +205,15 @@ read_shape (Cursor *cursor, Header *header, GError **error)
       return FALSE;
     if (n < ASSAY_MAX_DIMENSIONS)
       header->shape[n] = size;
-    else if (!g_size_checked_mul (&header->shape[ASSAY_MAX_DIMENSIONS - 1],
-                                  header->shape[ASSAY_MAX_DIMENSIONS - 1], size))
-      header->shape[ASSAY_MAX_DIMENSIONS - 1] = G_MAXSIZE;
     n++;
     has_comma = take (cursor, ',');
   }
   if (n == 1 && !has_comma)
     return fail_syntax (cursor, "',' after the only size of the shape", error);
-  if (n < 1 || n > ASSAY_MAX_DIMENSIONS + 1)
+  if (n < 1 || n > ASSAY_MAX_DIMENSIONS)
     return assay_fail (error, ASSAY_ERROR_DATA, "has %u dimensions; expected 1 to %d", n,
-                       ASSAY_MAX_DIMENSIONS + 1);
-  header->n_dimensions = MIN (n, ASSAY_MAX_DIMENSIONS);
-  header->is_merged = n > ASSAY_MAX_DIMENSIONS;
+                       ASSAY_MAX_DIMENSIONS);
+  header->n_dimensions = n;
   return TRUE;
 }
 
@@ -272,10 +267,6 @@ read_header (const char *text, gsize length, Header *ret_header, GError **error)
                        !header.has_descr   ? "descr"
                        : !header.has_order ? "fortran_order"
                                            : "shape");
-  if (header.is_fortran && header.is_merged)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "has 4 dimensions in Fortran order; expected C order, as of "
-                       "numpy.ascontiguousarray");
   /* Of one dimension both orders are one. */
   header.layout.is_fortran = header.is_fortran && header.n_dimensions > 1;
   *ret_header = header;

@@ -1,7 +1,7 @@
-/* NumPy .npy files (format 1.0 to 3.0; numpy/lib/format.py) of one to four dimensions: of four,
- * which are images with channels, the last two count as one. Types and orders that arrays do not
- * have are converted where that loses nothing (core/data/formats/npy-layout.h); others are refused
- * by name. They are written little-endian and in C order. */
+/* NumPy .npy files (format 1.0 to 3.0; numpy/lib/format.py) of one to four dimensions. Types and
+ * orders that arrays do not have are converted where that loses nothing
+ * (core/data/formats/npy-layout.h); others are refused by name. They are written little-endian and
+ * in C order. */
 #pragma once
 
 #include "core/data/array.h"

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/file-map.h"
 #include "core/base/free.h"
+#include "core/data/folders/image-rows.h"
 #include "core/data/formats/array-choice.h"
 #include "core/data/formats/csv-table.h"
 #include "core/data/formats/file-pattern.h"
@@ -13,6 +14,8 @@
 #include "core/data/formats/text-table.h"
 #include "core/data/formats/zip.h"
 #include "core/data/npy.h"
+
+#define COLOUR 3 /* channels */
 
 ASSAY_CLEAR_FUNC (AssayRowTable, assay_row_table_clear, assay_drop (self->bytes, g_bytes_unref),
                   assay_drop (self->array, g_free))
@@ -83,12 +86,25 @@ take_array (const AssayArray *array, AssayRowTable *table, GError **error)
   return TRUE;
 }
 
+/* Images whose channels stand apart, n x 3 x h x w, get them together, as in all rows here. */
+static gboolean
+take_images (const AssayArray *array, AssayRowTable *table, GError **error)
+{
+  g_autoptr (AssayArray) rows = NULL;
+
+  if (array == NULL || array->n_dimensions < 4 || array->shape[1] != COLOUR
+      || array->shape[3] == COLOUR || array->shape[3] == 1)
+    return take_array (array, table, error);
+  rows = assay_image_rows_of (array, error);
+  return rows != NULL && take_array (rows, table, error);
+}
+
 static gboolean
 open_npy (GBytes *file, AssayRowTable *table, GError **error)
 {
   g_autoptr (AssayArray) array = assay_npy_parse (file, error);
 
-  return take_array (array, table, error);
+  return take_images (array, table, error);
 }
 
 static gboolean
@@ -221,7 +237,7 @@ open_hdf5 (const char *path, const char *wanted, AssayRowTable *table, GError **
 {
   g_autoptr (AssayArray) array = assay_hdf5_read (path, wanted, &table->array, error);
 
-  return take_array (array, table, error);
+  return take_images (array, table, error);
 }
 
 gboolean

@@ -19,6 +19,10 @@ typedef struct {
    * control: what it recovered counts, and what it did not proves nothing. */
   char *(*verify) (gconstpointer settings, const AssayRunPosition *position,
                    const AssayShape *shape, GError **error);
+  /* Of a release in a folder: what an attack on it will meet (n_released, n_members), as far as the
+   * folder can be read. */
+  void (*release_shape) (gconstpointer settings, const AssayRunPosition *position,
+                         AssayShape *inout_shape);
   /* Of settings that name programs: what confines them here, in words (core/external/confine.h). */
   char *(*confinement) (gconstpointer settings);
 } AssayExternal;

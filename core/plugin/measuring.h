@@ -32,9 +32,15 @@ void assay_outcomes_clear (AssayOutcomes *outcomes);
   /* The last series numbers own units: equal numbers, also in different trials, belong together   \
    * (the photograph); below 0: a unit alone. */                                                   \
   gboolean names_units;                                                                            \
+  /* So does the series before the last: a unit belongs to two of the same kind (the secrets of a  \
+   * mixture). One that belongs to a single one has its number in both. */                         \
+  gboolean names_pairs;                                                                            \
   /* Own units are the same in every trial (test rows): several trials are several outcomes of     \
    * each, not further units. */                                                                   \
   gboolean repeats_units;                                                                          \
+  /* ... but what they are tested with is made anew in each (a trained network): a trial is a      \
+   * sample of that, and counts as one. */                                                         \
+  gboolean redraws;                                                                                \
   guint n_series;                                                                                  \
   const AssayMeasure *measures
 

@@ -108,6 +108,8 @@ assay_bound_test_name (const AssaySample *sample)
     return "resampling of groups";
   case ASSAY_SAMPLE_GROUP_T:
     return "the t test over groups";
+  case ASSAY_SAMPLE_CROSSED:
+    return "the t test over crossed groups";
   case ASSAY_SAMPLE_EXCESS:
     return "the test of an excess over its control";
   case ASSAY_SAMPLE_AUDIT:

@@ -8,6 +8,7 @@
 #include <Rmath.h>
 
 #include "core/base/vectors.h"
+#include "core/stats/crossed.h"
 #include "core/stats/epsilon.h"
 #include "core/stats/excess.h"
 #include "core/stats/fraction-test.h"
@@ -88,6 +89,8 @@ assay_bound_least_p (const AssaySample *sample, double bound, gboolean is_above)
     return pow (is_above ? bound : 1 - bound, count);
   case ASSAY_SAMPLE_ORDER:
     return pow (is_above ? 1 - sample->p : sample->p, count);
+  case ASSAY_SAMPLE_CROSSED:
+    return assay_crossed_least_p (sample, bound, is_above);
   case ASSAY_SAMPLE_EXCESS:
     return assay_excess_least_p (sample, bound, is_above);
   case ASSAY_SAMPLE_AUDIT:
@@ -155,6 +158,9 @@ assay_bound_test (const AssaySample *sample, double bound, AssayStreamKey stream
     return bootstrap_test (sample, bound, stream);
   case ASSAY_SAMPLE_GROUP_T:
     return t_test (sample, bound);
+  case ASSAY_SAMPLE_CROSSED:
+    return (AssayBoundTest){ .p_above = assay_crossed_p (sample, bound, TRUE),
+                             .p_below = assay_crossed_p (sample, bound, FALSE) };
   case ASSAY_SAMPLE_EXCESS:
     return (AssayBoundTest){ .p_above = assay_excess_p (sample, bound, TRUE),
                              .p_below = assay_excess_p (sample, bound, FALSE) };

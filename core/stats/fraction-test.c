@@ -54,6 +54,7 @@ assay_fraction_is_tested (const AssaySample *sample)
   case ASSAY_SAMPLE_BINOMIAL:
   case ASSAY_SAMPLE_ORDER:
   case ASSAY_SAMPLE_TOO_SMALL:
+  case ASSAY_SAMPLE_CROSSED:
   case ASSAY_SAMPLE_EXCESS:
   case ASSAY_SAMPLE_AUDIT:
     break;

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/stats/binomial.h"
+#include "core/stats/crossed.h"
 #include "core/stats/epsilon.h"
 #include "core/stats/excess.h"
 
@@ -50,8 +51,8 @@ percentile_bootstrap (const AssaySample *sample, double a, AssayStreamKey stream
 static void
 t_on_groups (const AssaySample *sample, double a, AssayInterval *interval)
 {
-  const double half = qt (a, (double) (sample->n_groups - 1), FALSE, FALSE)
-                      * assay_sample_group_error (sample);
+  const double half
+      = qt (a, (double) (sample->n_groups - 1), FALSE, FALSE) * assay_sample_group_error (sample);
 
   interval->lower = MAX (sample->estimate - half, sample->measure->low);
   interval->upper = MIN (sample->estimate + half, sample->measure->high);
@@ -62,9 +63,8 @@ AssayInterval
 assay_sample_interval (const AssaySample *sample, double confidence, AssayStreamKey stream)
 {
   const double a = (1 - confidence) / 2;
-  AssayInterval interval = { .n = sample->n,
-                             .n_groups = sample->n_groups,
-                             .estimate = sample->estimate };
+  AssayInterval interval
+      = { .n = sample->n, .n_groups = sample->n_groups, .estimate = sample->estimate };
 
   switch (sample->method) {
   case ASSAY_SAMPLE_BINOMIAL:
@@ -84,6 +84,9 @@ assay_sample_interval (const AssaySample *sample, double confidence, AssayStream
     break;
   case ASSAY_SAMPLE_GROUP_T:
     t_on_groups (sample, a, &interval);
+    break;
+  case ASSAY_SAMPLE_CROSSED:
+    assay_crossed_interval (sample, a, &interval);
     break;
   case ASSAY_SAMPLE_EXCESS:
     assay_excess_interval (sample, a, &interval);

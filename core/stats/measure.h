@@ -33,6 +33,8 @@ typedef struct {
   guint success, control;
   /* What units have may lie outside the range, in which their mean is: what each does to it. */
   gboolean is_influence;
+  const char
+      *mark; /* of a rate: what stands at pictures of units that have it, in contact sheets */
   gboolean is_reach; /* a share of what the attack could have looked at: below 1, what it did not
                       * recover decides nothing */
   gboolean is_reference; /* what chance gives, or a guess without the release: no leak by itself */

@@ -51,6 +51,19 @@ quantile_of (AssayStatistic statistic)
   return -1;
 }
 
+/* @group by the order of first appearance. */
+static gsize
+renumber (GHashTable *numbers, const gint64 *group)
+{
+  gpointer known = NULL;
+
+  if (!g_hash_table_lookup_extended (numbers, group, NULL, &known)) {
+    known = GSIZE_TO_POINTER (g_hash_table_size (numbers));
+    g_hash_table_insert (numbers, (gpointer) group, known);
+  }
+  return GPOINTER_TO_SIZE (known);
+}
+
 /* Units by value, with the groups renumbered in order of first appearance. @control may be NULL. */
 static void
 fill_units (AssaySample *sample, const double *values, const gint64 *groups, const double *control)
@@ -59,17 +72,9 @@ fill_units (AssaySample *sample, const double *values, const gint64 *groups, con
 
   sample->units = g_new0 (AssayUnit, sample->n);
   for (gsize i = 0; i < sample->n; i++) {
-    gpointer known = NULL;
-
     sample->units[i].value = values[i];
     sample->units[i].control = control != NULL ? control[i] : 0;
-    if (groups == NULL)
-      continue;
-    if (!g_hash_table_lookup_extended (numbers, &groups[i], NULL, &known)) {
-      known = GSIZE_TO_POINTER (g_hash_table_size (numbers));
-      g_hash_table_insert (numbers, (gpointer) &groups[i], known);
-    }
-    sample->units[i].group = GPOINTER_TO_SIZE (known);
+    sample->units[i].group = groups != NULL ? renumber (numbers, &groups[i]) : 0;
   }
   sample->n_groups = g_hash_table_size (numbers);
   qsort (sample->units, sample->n, sizeof *sample->units, compare_units);
@@ -203,6 +208,34 @@ assay_sample_new (const AssayMeasure *measure, const double *values, const gint6
 }
 
 AssaySample *
+assay_sample_new_crossed (const AssayMeasure *measure, const double *values, const gint64 *groups,
+                          const gint64 *others, gboolean is_of_one_kind, gsize n)
+{
+  g_autoptr (GHashTable) numbers = g_hash_table_new (g_int64_hash, g_int64_equal);
+  g_autoptr (GHashTable) other_numbers = g_hash_table_new (g_int64_hash, g_int64_equal);
+  AssaySample *sample = g_new0 (AssaySample, 1);
+
+  g_assert (n >= 1);
+  sample->measure = measure;
+  sample->n = n;
+  sample->p = quantile_of (measure->statistic);
+  sample->units = g_new0 (AssayUnit, n);
+  for (gsize i = 0; i < n; i++)
+    sample->units[i]
+        = (AssayUnit){ .value = values[i],
+                       .group = renumber (numbers, &groups[i]),
+                       .other = renumber (is_of_one_kind ? numbers : other_numbers, &others[i]) };
+  sample->n_groups = g_hash_table_size (numbers);
+  sample->n_others = g_hash_table_size (other_numbers);
+  qsort (sample->units, n, sizeof *sample->units, compare_units);
+  sample->method = sample->n_groups < 3 || (!is_of_one_kind && sample->n_others < 2)
+                       ? ASSAY_SAMPLE_TOO_SMALL
+                       : ASSAY_SAMPLE_CROSSED;
+  sample->estimate = estimate_of (sample);
+  return sample;
+}
+
+AssaySample *
 assay_sample_new_audit (const AssayMeasure *measure, const AssayAudit *audit)
 {
   AssaySample *sample = g_new0 (AssaySample, 1);
@@ -269,6 +302,8 @@ ASSAY_FREE_FUNC (AssaySample, assay_sample_free, g_free (self->units))
 gsize
 assay_sample_n_independent (const AssaySample *sample)
 {
+  if (sample->n_others > 0)
+    return MIN (sample->n_groups, sample->n_others);
   return sample->n_groups > 0 ? sample->n_groups : sample->n;
 }
 

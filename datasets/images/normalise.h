@@ -17,8 +17,6 @@ extern const char *const assay_pixel_scales[]; /* for ASSAY_PARAM_CHOICE */
   "How pixels are scaled: unit, 0 to 1; dataset, mean 0 and standard deviation 1 of each channel " \
   "over all secrets; vector, mean 0 and norm 1 of each image"
 
-#define ASSAY_MAX_CHANNELS 3
-
 typedef struct {
   AssayPixelScale scale;
   double mean[ASSAY_MAX_CHANNELS];      /* of bytes; DATASET */

@@ -115,8 +115,12 @@ open_npy (AssayTable *table, GError **error)
   if (table->array == NULL)
     return assay_fail (error, ASSAY_ERROR_DATA, "%s", cause->message + strlen (table->path) + 2);
   table->info.type = table->array->type;
-  table->info.n_dimensions = table->array->n_dimensions;
+  table->info.n_dimensions = MIN (table->array->n_dimensions, ASSAY_IDX_MAX_DIMENSIONS);
   memcpy (table->info.shape, table->array->shape, sizeof table->info.shape);
+  /* Of four dimensions the last two count as one, so that IDX holds them too. */
+  if (table->array->n_dimensions > ASSAY_IDX_MAX_DIMENSIONS
+      && !g_size_checked_mul (&table->info.shape[2], table->info.shape[2], table->info.shape[3]))
+    table->info.shape[2] = G_MAXSIZE;
   table->data = table->array->data;
   return TRUE;
 }

@@ -15,6 +15,7 @@
  * refused. */
 #include <string.h>
 
+#include "core/data/kinds/mixtures.h"
 #include "core/external/external-folder.h"
 #include "core/plugin/plugin.h"
 
@@ -135,6 +136,26 @@ verify (gconstpointer data, const AssayRunPosition *position, const AssayShape *
   return g_strdup (g_checksum_get_string (checksum));
 }
 
+/* By the release itself: what does not read is told by `verify`. */
+static void
+release_shape (gconstpointer data, const AssayRunPosition *position, AssayShape *inout_shape)
+{
+  const Folder *settings = data;
+  g_autoptr (AssayRelease) release
+      = read_release (settings, position, inout_shape->n_secrets, inout_shape->cols, NULL);
+  const AssayArray *labels;
+  const gint64 *k;
+
+  if (release == NULL || release->kind != ASSAY_RELEASE_MIXTURES)
+    return;
+  k = ASSAY_PARAMETER (release, AssayMixturesParameters, k);
+  labels = assay_arrays_get (&release->arrays, "labels");
+  inout_shape->n_released = assay_release_count (release);
+  inout_shape->n_members = k != NULL ? (gsize) *k : 0;
+  if (labels != NULL)
+    inout_shape->n_classes = labels->shape[1];
+}
+
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
@@ -159,7 +180,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static const AssayExternal external = { .verify = verify };
+static const AssayExternal external = { .verify = verify, .release_shape = release_shape };
 
 ASSAY_DEFENSE (release_folder, "release-folder",
   .summary = "An external release, read from a folder of .npy files",

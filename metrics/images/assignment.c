@@ -136,22 +136,33 @@ multiply (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
                         job->products + first * job->b.rows, job->b.rows);
 }
 
+/* Correlations of the rows of @a (n) and @b (m), n x m; NULL with ASSAY_ERROR_MEMORY. */
+static float *
+correlations (AssayView a, AssayView b, GError **error)
+{
+  g_autoptr (AssayMatrix) of_a = standardise (a, error);
+  g_autoptr (AssayMatrix) of_b = of_a != NULL ? standardise (b, error) : NULL;
+  g_autofree float *products = assay_alloc (a.rows, b.rows * sizeof (float), "correlations", error);
+  Products job = { .products = products };
+
+  if (of_b == NULL || products == NULL)
+    return NULL;
+  job.a = assay_matrix_view (of_a);
+  job.b = assay_matrix_view (of_b);
+  assay_parallel_for ((a.rows + BLOCK - 1) / BLOCK, multiply, &job);
+  return g_steal_pointer (&products);
+}
+
 gboolean
 metric_match (AssayView a, AssayView b, gboolean is_either_sign, gsize *ret_matches, GError **error)
 {
   /* Columns beyond those of @b cost nothing, and stand for none. */
   const gsize n = a.rows, m = b.rows, columns = MAX (n, m);
-  g_autoptr (AssayMatrix) of_a = standardise (a, error);
-  g_autoptr (AssayMatrix) of_b = of_a != NULL ? standardise (b, error) : NULL;
-  g_autofree float *products = assay_alloc (n, m * sizeof (float), "correlations", error);
+  g_autofree float *products = correlations (a, b, error);
   g_autofree double *costs = assay_alloc (n, columns * sizeof (double), "correlations", error);
-  Products job = { .products = products };
 
-  if (of_b == NULL || products == NULL || costs == NULL)
+  if (products == NULL || costs == NULL)
     return FALSE;
-  job.a = assay_matrix_view (of_a);
-  job.b = assay_matrix_view (of_b);
-  assay_parallel_for ((n + BLOCK - 1) / BLOCK, multiply, &job);
   for (gsize i = 0; i < n; i++)
     for (gsize j = 0; j < m; j++) {
       const double correlation = products[i * m + j];
@@ -163,5 +174,26 @@ metric_match (AssayView a, AssayView b, gboolean is_either_sign, gsize *ret_matc
   for (gsize i = 0; i < n; i++)
     if (ret_matches[i] >= m)
       ret_matches[i] = METRIC_NO_MATCH;
+  return TRUE;
+}
+
+gboolean
+metric_largest_correlations (AssayView a, AssayView b, gboolean is_either_sign,
+                             const gsize *matches, double *ret_largest, GError **error)
+{
+  const gsize m = b.rows;
+  g_autofree float *products = correlations (a, b, error);
+
+  if (products == NULL)
+    return FALSE;
+  for (gsize i = 0; i < a.rows; i++) {
+    ret_largest[i] = 0;
+    for (gsize j = 0; matches[i] != METRIC_NO_MATCH && j < a.rows; j++) {
+      const double correlation = products[j * m + matches[i]];
+
+      if (j != i)
+        ret_largest[i] = MAX (ret_largest[i], is_either_sign ? fabs (correlation) : correlation);
+    }
+  }
   return TRUE;
 }

@@ -16,3 +16,8 @@ gboolean metric_assign (const double *costs, gsize n, gsize m, gsize *ret_column
  * fewer rows of @b, and this one is better left without. */
 gboolean metric_match (AssayView a, AssayView b, gboolean is_either_sign, gsize *ret_matches,
                        GError **error);
+
+/* For each row of @a the largest correlation (or absolute one) that the row of @b that is its own,
+ * @matches, has with another row of @a; 0 where it has none, or there is no other. */
+gboolean metric_largest_correlations (AssayView a, AssayView b, gboolean is_either_sign,
+                                      const gsize *matches, double *ret_largest, GError **error);

@@ -30,6 +30,7 @@
 #include "core/math/image-quality.h"
 #include "core/plugin/plugin.h"
 #include "metrics/images/assignment.h"
+#include "metrics/images/likeness.h"
 #include "metrics/images/private-parts.h"
 
 enum { AUTO, ORDER, BEST };
@@ -53,11 +54,15 @@ enum {
   CORRELATION,
   ABOVE_50,
   ABOVE_80,
+  ANOTHER,
   SSIM_CHANCE,
   CORRELATION_CHANCE,
   SSIM_GAIN,
   N_SERIES,
 };
+
+#define MOST_COMPARED 2000 /* secrets with each other */
+#define CLEARLY 0.5        /* a correlation from which on a picture shows something */
 
 typedef struct {
   const ImageRecovery *settings;
@@ -165,29 +170,6 @@ prepare (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 /* ---- Comparing ---- */
 
-static void
-range_of (const float *row, gsize cols, double *ret_least, double *ret_most)
-{
-  *ret_least = row[0];
-  *ret_most = row[0];
-  for (gsize j = 1; j < cols; j++) {
-    *ret_least = MIN (*ret_least, row[j]);
-    *ret_most = MAX (*ret_most, row[j]);
-  }
-}
-
-/* The values that show as black and white in pictures of a secret; a flat one has a range too. */
-static void
-scale_of (const Recovery *recovery, const float *row, double *ret_black, double *ret_white)
-{
-  *ret_black = recovery->geometry->black;
-  *ret_white = recovery->geometry->white;
-  if (*ret_white <= *ret_black)
-    range_of (row, recovery->secrets.cols, ret_black, ret_white);
-  if (*ret_white <= *ret_black)
-    *ret_white = *ret_black + 1;
-}
-
 /* What was recovered of secret @unit, with its sign. */
 static void
 recovered (const Recovery *recovery, gsize unit, float *ret_row)
@@ -199,7 +181,7 @@ recovered (const Recovery *recovery, gsize unit, float *ret_row)
   float sign = 1;
   double black, white;
 
-  scale_of (recovery, secret, &black, &white);
+  image_scale (recovery->geometry, secret, cols, &black, &white);
   if (estimate != NULL && recovery->settings->sign == FREE
       && assay_correlation (secret, estimate, cols) < 0)
     sign = -1;
@@ -207,42 +189,46 @@ recovered (const Recovery *recovery, gsize unit, float *ret_row)
     ret_row[j] = estimate != NULL ? sign * estimate[j] : (float) ((black + white) / 2);
 }
 
-typedef struct {
-  double mae;
-  double psnr;
-  double ssim;
-  double correlation;
-} Likeness;
-
 /* What was recovered of secret @unit with the secret. @row has room for three pictures. */
 static gboolean
-compare (const Recovery *recovery, gsize unit, float *row, Likeness *ret_likeness, GError **error)
+compare (const Recovery *recovery, gsize unit, float *row, ImageLikeness *ret_likeness,
+         GError **error)
 {
-  const gsize cols = recovery->secrets.cols;
-  const AssayGeometry *geometry = recovery->geometry;
-  const float *secret = assay_view_row (recovery->secrets, unit);
-  AssaySsim ssim = { .shape = { geometry->height, geometry->width, geometry->channels } };
-  float *shown = row + cols, *shown_secret = row + 2 * cols;
-  double black, white;
-
-  scale_of (recovery, secret, &black, &white);
-  ssim.range = white - black;
   recovered (recovery, unit, row);
-  *ret_likeness = (Likeness){ .mae = assay_image_mae (secret, row, cols) / ssim.range,
-                              .psnr = assay_image_psnr (secret, row, cols, ssim.range),
-                              .correlation = assay_correlation (secret, row, cols) };
-  for (gsize j = 0; j < cols; j++) {
-    shown[j] = (float) ((double) row[j] - black);
-    shown_secret[j] = (float) ((double) secret[j] - black);
+  return image_likeness (recovery->geometry, assay_view_row (recovery->secrets, unit), row,
+                         row + recovery->secrets.cols, ret_likeness, error);
+}
+
+/* Whether what was recovered of each secret is more like another one, and clearly so. */
+static gboolean
+fill_another (const Recovery *recovery, AssayOutcomes *outcomes, GError **error)
+{
+  const gsize n = recovery->secrets.rows;
+  double *of_another = outcomes->series[ANOTHER];
+  g_autofree double *largest = NULL;
+
+  if (n > MOST_COMPARED) {
+    g_clear_pointer (&outcomes->series[ANOTHER], g_free);
+    outcomes->omitted[ANOTHER]
+        = g_strdup_printf ("more than %d secrets are not compared with each other", MOST_COMPARED);
+    return TRUE;
   }
-  return assay_image_ssim (&ssim, shown_secret, shown, &ret_likeness->ssim, error);
+  largest = assay_alloc (n, sizeof (double), "secrets", error);
+  if (largest == NULL
+      || !metric_largest_correlations (recovery->secrets, recovery->estimates,
+                                       recovery->settings->sign == FREE, recovery->estimate_of,
+                                       largest, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    of_another[i] = largest[i] > CLEARLY && largest[i] > outcomes->series[CORRELATION][i];
+  return TRUE;
 }
 
 static gboolean
 fill (const Recovery *recovery, float *row, AssayOutcomes *outcomes, GError **error)
 {
   for (gsize i = 0; i < recovery->secrets.rows; i++) {
-    Likeness likeness;
+    ImageLikeness likeness;
 
     if (!compare (recovery, i, row, &likeness, error))
       return FALSE;
@@ -253,7 +239,7 @@ fill (const Recovery *recovery, float *row, AssayOutcomes *outcomes, GError **er
     outcomes->series[ABOVE_50][i] = likeness.correlation > 0.5;
     outcomes->series[ABOVE_80][i] = likeness.correlation > 0.8;
   }
-  return TRUE;
+  return fill_another (recovery, outcomes, error);
 }
 
 /* ---- What images resemble by chance ---- */
@@ -341,7 +327,7 @@ fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const R
       || !match (&recovery, error))
     return FALSE;
   for (gsize i = 0; i < recovery.secrets.rows; i++) {
-    Likeness likeness;
+    ImageLikeness likeness;
 
     if (!compare (&recovery, i, row, &likeness, error))
       return FALSE;
@@ -383,7 +369,7 @@ draw (const Recovery *recovery, const float *row, GError **error)
       = assay_photo_new (geometry->width, geometry->height, geometry->channels, error);
   double black, white;
 
-  scale_of (recovery, row, &black, &white);
+  image_scale (geometry, row, recovery->secrets.cols, &black, &white);
   for (gsize j = 0; photo != NULL && j < recovery->secrets.cols; j++)
     photo->data[j] = (float) CLAMP (255 * (row[j] - black) / (white - black), 0, 255);
   return photo;
@@ -462,6 +448,10 @@ ASSAY_METRIC (image_recovery, "image-recovery",
     ASSAY_MEASURE (ABOVE_50, "image-correlation-above-50", RATE, 0, 1, "share of secrets",
                    "Secrets whose picture has a correlation above 0.5", ASSAY_HIGHER_IS_WORSE),
     ASSAY_MEASURE (ABOVE_80, "image-correlation-above-80", RATE, 0, 1, "share of secrets",
-                   "Secrets whose picture has a correlation above 0.8", ASSAY_HIGHER_IS_WORSE)),
+                   "Secrets whose picture has a correlation above 0.8", ASSAY_HIGHER_IS_WORSE),
+    ASSAY_MEASURE (ANOTHER, "image-shows-another", RATE, 0, 1, "share of secrets",
+                   "Secrets whose picture is more like another secret, with a correlation above "
+                   "0.5",
+                   .mark = "shows another secret")),
   .measure = measure,
   .show = show);

@@ -55,12 +55,35 @@ metric_group_of (const AssayTruth *truth, gint64 secret)
   return (double) assay_array_int64 (groups)[secret];
 }
 
+#define FNV_START G_GUINT64_CONSTANT (14695981039346656037)
+
+/* FNV-1a. */
+static guint64
+hash_bytes (guint64 hash, const guint8 *bytes, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    hash = (hash ^ bytes[i]) * G_GUINT64_CONSTANT (1099511628211);
+  return hash;
+}
+
+double
+metric_number_of_secret (const AssayTruth *truth, gint64 secret)
+{
+  const AssayArray *secrets = assay_arrays_get (&truth->arrays, "secrets");
+  const double group = metric_group_of (truth, secret);
+  gsize size;
+
+  if (group >= 0 || secret < 0 || secrets == NULL || (guint64) secret >= secrets->shape[0])
+    return group;
+  size = assay_array_count (secrets) / secrets->shape[0] * assay_type_size (secrets->type);
+  return (double) (hash_bytes (FNV_START, secrets->data + (gsize) secret * size, size) >> 12);
+}
+
 double
 metric_number_of_sum (const AssayRelease *release, gsize step)
 {
-  guint64 hash = G_GUINT64_CONSTANT (14695981039346656037) ^ step;
+  guint64 hash = FNV_START ^ step;
   AssayView models;
-  const guint8 *bytes;
 
   if (release == NULL)
     return (double) step;
@@ -68,9 +91,7 @@ metric_number_of_sum (const AssayRelease *release, gsize step)
   if (step + 1 >= models.rows) /* of another release */
     return (double) step;
   /* All models up to it, as sums of sparse updates may all end at 0. */
-  bytes = (const guint8 *) models.data;
-  for (gsize i = 0; i < (step + 2) * models.cols * sizeof (float); i++) /* FNV-1a */
-    hash = (hash ^ bytes[i]) * G_GUINT64_CONSTANT (1099511628211);
+  hash = hash_bytes (hash, (const guint8 *) models.data, (step + 2) * models.cols * sizeof (float));
   return (double) (hash >> 12); /* which a double holds */
 }
 

@@ -12,6 +12,9 @@ double *metric_relative_errors (const AssayTruth *truth, const AssayGuess *guess
  * it is not known which. */
 double metric_group_of (const AssayTruth *truth, gint64 secret);
 
+/* The same; where secrets have no groups, a number of its own for each, the same in every trial. */
+double metric_number_of_secret (const AssayTruth *truth, gint64 secret);
+
 /* The sum of updates in step @step, as a unit's number: another one in each trial, by the models up
  * to what was made of it, where the release (NULL: not known) has that step. */
 double metric_number_of_sum (const AssayRelease *release, gsize step);

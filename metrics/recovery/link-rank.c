@@ -8,9 +8,10 @@
  * the places that are left, of c + 1 to the number of public rows (in folders, which do not say how
  * many there are, c + 1): as if the attack had put the rest in random order.
  *
- * Units are the released items. Given the secrets, each has coefficients, partners and signs of its
- * own, so that they are independent but for public images being dealt without replacement; where a
- * secret is in many items, intervals are about these secrets and not about others.
+ * Units are the released items. Each has coefficients, partners and signs of its own; but those of
+ * one secret are alike, as one secret hides what is beside it better than another does. So an item
+ * belongs to the secret that it was made for and to the other one that is in it, and intervals are
+ * about other secrets too (core/stats/crossed.h).
  *   rank         of one partner of the item, the (i mod p)-th of item i: partners stand in no
  *                order, so that this is a random one, and the ranks that a median is of are
  *                independent, which those of the partners of one item are not
@@ -28,7 +29,7 @@ typedef struct {
   gint64 m;
 } LinkRank;
 
-enum { RANK, MEAN_RANK, HIT_1, HIT_10, HIT_M, FOUND, AREA, UNIT, N_SERIES };
+enum { RANK, MEAN_RANK, HIT_1, HIT_10, HIT_M, FOUND, AREA, OTHER, UNIT, N_SERIES };
 
 #define NOT_NAMED G_MAXSIZE
 
@@ -101,6 +102,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     judge_item (context->settings, i, found, p, otherwise, ret_outcomes);
   }
   ranking_hits_set_units (&ranking, truth, UNIT, ret_outcomes);
+  for (gsize i = 0; i < ranking.n; i++)
+    ret_outcomes->series[OTHER][i] = ranking_hits_second (&ranking, truth, i);
   judge_area (rows, p, ret_outcomes);
   return TRUE;
 }
@@ -115,6 +118,7 @@ ASSAY_METRIC (link_rank, "link-rank",
   .reads_guess = ASSAY_ARRAY_NAMES ("candidates"),
   .has_own_units = TRUE,
   .names_units = TRUE,
+  .names_pairs = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (RANK, "partner-rank-median", MEDIAN, 1, G_MAXDOUBLE, "rank",
                    "Median rank among the candidates of a public row that belongs to the item, "

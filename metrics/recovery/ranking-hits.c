@@ -61,5 +61,18 @@ ranking_hits_set_units (const RankingHits *ranking, const AssayTruth *truth, gui
 {
   for (gsize i = 0; i < ranking->n; i++)
     outcomes->series[unit][i]
-        = metric_group_of (truth, ranking->owners != NULL ? ranking->owners[i] : -1);
+        = metric_number_of_secret (truth, ranking->owners != NULL ? ranking->owners[i] : -1);
+}
+
+double
+ranking_hits_second (const RankingHits *ranking, const AssayTruth *truth, gsize item)
+{
+  const AssayArray *sources = assay_arrays_get (&truth->arrays, "sources");
+  const gint64 owner = ranking->owners != NULL ? ranking->owners[item] : -1;
+  gint64 second = owner;
+
+  for (gsize j = 0; sources != NULL && item < sources->shape[0] && j < sources->shape[1]; j++)
+    if (second == owner)
+      second = assay_array_int64 (sources)[item * sources->shape[1] + j];
+  return metric_number_of_secret (truth, second >= 0 ? second : owner);
 }

@@ -25,6 +25,9 @@
 #define INK 176
 #define STEP 8
 #define LINE 2
+/* Of pictures that are marked: a red that no grey picture has. */
+#define FRAME 3
+static const guint8 frame_colour[RGB] = { 208, 32, 32 };
 
 /* Where fields begin (n + 1 of them: the last is where another would), and their lengths. */
 typedef struct {
@@ -122,6 +125,22 @@ draw_in_field (const AssayThumbnail *thumbnail, const Layout *layout, gsize colu
   draw_thumbnail (thumbnail, scale, left, top, layout->total_width * RGB, pixels);
 }
 
+/* Around a picture that is marked, over its outermost pixels. */
+static void
+draw_frame (const AssayThumbnail *thumbnail, const Layout *layout, gsize column, gsize row,
+            guint8 *pixels)
+{
+  const gsize scale = assay_contact_sheet_scale (thumbnail);
+  const gsize width = thumbnail->width * scale, height = thumbnail->height * scale;
+  const gsize left = layout->x[column] + (layout->width[column] - width) / 2;
+  const gsize top = layout->y[row] + (layout->height[row] - height) / 2;
+
+  for (gsize y = 0; y < height; y++)
+    for (gsize x = 0; x < width; x++)
+      if (MIN (MIN (x, width - 1 - x), MIN (y, height - 1 - y)) < FRAME)
+        memcpy (pixels + ((top + y) * layout->total_width + left + x) * RGB, frame_colour, RGB);
+}
+
 static void
 draw_hatch (gsize left, gsize top, gsize width, gsize height, gsize stride, guint8 *pixels)
 {
@@ -137,7 +156,9 @@ draw (const AssayResultContactSheet *sheet, const Layout *layout, guint8 *pixels
   const gsize stride = layout->total_width * RGB;
 
   memset (pixels, WHITE, layout->total_height * stride);
-  for (gsize c = 0; c < sheet->columns->len; c++)
+  for (gsize c = 0; c < sheet->columns->len; c++) {
+    const AssayResultColumn *column = sheet->columns->pdata[c];
+
     for (gsize r = 0; r < sheet->n_rows; r++) {
       const AssayThumbnail *thumbnail = thumbnail_at (sheet, c, r);
 
@@ -146,7 +167,10 @@ draw (const AssayResultContactSheet *sheet, const Layout *layout, guint8 *pixels
                     pixels);
       else
         draw_in_field (thumbnail, layout, c, r, pixels);
+      if (thumbnail != NULL && column->marks != NULL && column->marks[r])
+        draw_frame (thumbnail, layout, c, r, pixels);
     }
+  }
 }
 
 /* ---- The file ---- */
@@ -173,6 +197,8 @@ legend (const AssayResultContactSheet *sheet)
   for (guint c = 0; c < sheet->columns->len; c++)
     g_string_append_printf (text, "%s %u %s", c > 0 ? ";" : "", c + 1,
                             ((const AssayResultColumn *) sheet->columns->pdata[c])->says);
+  if (sheet->mark != NULL)
+    g_string_append_printf (text, ". A red frame: %s", sheet->mark);
   return g_string_free (text, FALSE);
 }
 
@@ -252,6 +278,17 @@ write_scores (AssayJson *json, const double *scores, gsize n)
 }
 
 static void
+write_marks (AssayJson *json, const gboolean *marks, gsize n)
+{
+  if (marks == NULL)
+    return;
+  assay_json_write (json, "marks [");
+  for (gsize r = 0; r < n; r++)
+    assay_json_bool (json, marks[r]);
+  assay_json_end_array (json);
+}
+
+static void
 write_column (AssayJson *json, const AssayResultColumn *column, gsize n_rows, gsize x, gsize width)
 {
   static const char *const roles[] = { [ASSAY_SHOWN_ORIGINAL] = "original",
@@ -272,6 +309,7 @@ write_column (AssayJson *json, const AssayResultColumn *column, gsize n_rows, gs
     assay_json_write (json, "} cell %s status %s", cell->id,
                       assay_result_status_name (cell->status));
     write_scores (json, column->scores, n_rows);
+    write_marks (json, column->marks, n_rows);
   }
   assay_json_end_object (json);
 }
@@ -286,6 +324,8 @@ assay_contact_sheet_json (const AssayResultContactSheet *sheet)
   assay_json_write (json, "{format %s name %s", "assay-pictures/1", sheet->name);
   if (sheet->measure != NULL)
     assay_json_write (json, "measure %s", sheet->measure->name);
+  if (sheet->mark != NULL)
+    assay_json_write (json, "mark %s", sheet->mark);
   assay_json_write (json, "columns [");
   for (guint c = 0; c < sheet->columns->len; c++)
     write_column (json, sheet->columns->pdata[c], sheet->n_rows, layout.x[c], layout.width[c]);

@@ -86,6 +86,8 @@ append_field (AssayHtml *html, const AssayResultContactSheet *sheet,
   assay_html_attribute (html, "src", source);
   if (column->scores != NULL && isfinite (column->scores[row]))
     assay_html_value (html, "div.score", sheet->measure, column->scores[row]);
+  if (column->marks != NULL && column->marks[row])
+    assay_html_text (html, "div.mark", sheet->mark);
   assay_html_close (html, "td");
 }
 

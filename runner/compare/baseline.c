@@ -217,7 +217,9 @@ compare_series (const Comparing *comparing, const Pools *pools, const AssayMeasu
 
   if (new->len == 0 && old->len == 0)
     return;
-  if (is_tested && (!comparing->twins->is_paired || measure->statistic == ASSAY_STATISTIC_EPSILON))
+  if (is_tested
+      && (!comparing->twins->is_paired || measure->statistic == ASSAY_STATISTIC_EPSILON
+          || after->others->len > 0))
     is_tested = test_samples (pools, measure, stream, &comparison.test);
   else if (is_tested)
     comparison.test

@@ -200,7 +200,9 @@ assay_evidence_test (const AssayEvidence *better, const AssayEvidence *worse,
   b = sample_of (worse, measure);
   if (a == NULL || b == NULL)
     return 1;
-  if (assay_pool_are_paired (&better->pool, &worse->pool, measure)) {
+  /* Differences of units in two groups each have no test that counts these as such. */
+  if (better->pool.others->len == 0
+      && assay_pool_are_paired (&better->pool, &worse->pool, measure)) {
     /* Units with names of their own are independent where the sample says so. */
     const gint64 *groups
         = a->n_groups > 0 ? (const gint64 *) (gconstpointer) better->pool.groups->data : NULL;

@@ -13,7 +13,8 @@
 #include "runner/store/outcomes.h"
 
 static ASSAY_FREE_FUNC (AssayResultColumn, column_free, g_free (self->says),
-                        g_ptr_array_unref (self->thumbnails), g_free (self->scores))
+                        g_ptr_array_unref (self->thumbnails), g_free (self->scores),
+                        g_free (self->marks))
 
 /* What a sheet is made of. */
 typedef struct {
@@ -87,24 +88,50 @@ score_of (const AssayMetric *metric)
   return NULL;
 }
 
-/* What cell @index scored in each unit that the sheet may show. */
+/* The measure whose units are marked; NULL: there is none. */
+static const AssayMeasure *
+mark_of (const AssayMetric *metric)
+{
+  for (const AssayMeasure *measure = metric->measures; measure->name != NULL; measure++)
+    if (measure->mark != NULL)
+      return measure;
+  return NULL;
+}
+
+/* The outcomes of the units that the sheet may show, NAN where there is none. */
+static double *
+outcomes_of (const Source *source, const AssayOutcomes *outcomes, const AssayMeasure *measure)
+{
+  const double *series = outcomes->series[measure->series];
+  double *values = g_new (double, source->wanted->count);
+
+  for (gsize unit = 0; unit < source->wanted->count; unit++)
+    values[unit] = unit < outcomes->n && series != NULL ? series[unit] : NAN;
+  return values;
+}
+
+/* What cell @index scored in each unit that the sheet may show, and which of them are marked. */
 static gboolean
 load_scores (const Source *source, gsize index, AssayResultColumn *column, GError **error)
 {
   const AssayMetric *metric = metric_of (source);
-  const AssayMeasure *measure = score_of (metric);
+  const AssayMeasure *measure = score_of (metric), *mark = mark_of (metric);
+  g_autofree double *marked = NULL;
   AssayOutcomes outcomes = { 0 };
 
-  if (measure == NULL)
+  if (measure == NULL && mark == NULL)
     return TRUE;
   if (!assay_store_outcomes (source->store, index, source->wanted->metric, metric->n_series,
                              &outcomes, error))
     return FALSE;
-  column->scores = g_new (double, source->wanted->count);
-  for (gsize unit = 0; unit < source->wanted->count; unit++)
-    column->scores[unit] = unit < outcomes.n && outcomes.series[measure->series] != NULL
-                               ? outcomes.series[measure->series][unit]
-                               : NAN;
+  if (measure != NULL)
+    column->scores = outcomes_of (source, &outcomes, measure);
+  if (mark != NULL) {
+    marked = outcomes_of (source, &outcomes, mark);
+    column->marks = g_new (gboolean, source->wanted->count);
+    for (gsize unit = 0; unit < source->wanted->count; unit++)
+      column->marks[unit] = marked[unit] == 1;
+  }
   assay_outcomes_clear (&outcomes);
   return TRUE;
 }
@@ -218,11 +245,12 @@ assay_contact_sheets_load (AssayResults *results, const AssayPlan *plan, AssaySt
   for (guint i = 0; i < plan->sheets->len; i++) {
     const Source source = { results, plan, store, plan->sheets->pdata[i] };
     const AssayMetric *metric = metric_of (&source);
-    const AssayMeasure *score = score_of (metric);
+    const AssayMeasure *score = score_of (metric), *mark = mark_of (metric);
     AssayResultContactSheet *sheet = g_new0 (AssayResultContactSheet, 1);
 
     sheet->name = source.wanted->name;
     sheet->unit = metric->has_own_units ? "picture" : "secret";
+    sheet->mark = mark != NULL ? mark->mark : NULL;
     sheet->measure = score != NULL ? assay_results_measure (results, score) : NULL;
     sheet->columns = g_ptr_array_new_with_free_func ((GDestroyNotify) column_free);
     g_ptr_array_add (results->sheets, sheet);

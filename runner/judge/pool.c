@@ -15,18 +15,29 @@ assay_pool_clear (AssayPool *pool)
     g_free (pool->omitted[s]);
   }
   g_array_unref (pool->groups);
+  g_array_unref (pool->others);
   g_array_unref (pool->sizes);
 }
 
 /* The numbers that the metric gives its units; one that stands alone gets a number of its own. */
 static void
-add_named_units (AssayPool *pool, const double *names, gsize n)
+add_named_units (GArray *groups, const double *names, gsize n)
 {
   for (gsize i = 0; i < n; i++) {
-    const gint64 number = names[i] >= 0 ? (gint64) names[i] : -1 - (gint64) pool->groups->len;
+    const gint64 number = names[i] >= 0 ? (gint64) names[i] : -1 - (gint64) groups->len;
 
-    g_array_append_val (pool->groups, number);
+    g_array_append_val (groups, number);
   }
+}
+
+/* A cell that made anew what it tests with. */
+static void
+add_cell_number (AssayPool *pool, gsize n)
+{
+  const gint64 number = pool->n_cells;
+
+  for (gsize i = 0; i < n; i++)
+    g_array_append_val (pool->others, number);
 }
 
 /* Outcomes of the same units as in other cells: number i is of unit i. */
@@ -64,7 +75,8 @@ is_audit (const AssayOutcomes *outcomes, gsize unit)
 static gboolean
 check_outcomes (const AssayMeasuring *metric, const AssayOutcomes *outcomes, GError **error)
 {
-  const guint first = assay_measures_audits (metric) ? 0 : metric->n_series - 1;
+  const guint first
+      = assay_measures_audits (metric) ? 0 : metric->n_series - 1 - (metric->names_pairs ? 1 : 0);
 
   if (outcomes->n == 0 || (!assay_measures_audits (metric) && !metric->names_units))
     return TRUE;
@@ -124,8 +136,12 @@ add_outcomes (AssayPool *pool, const AssayMeasuring *metric, AssayOutcomes *outc
     g_array_append_vals (pool->groups, groups, (guint) n_groups);
   if (metric->repeats_units)
     add_unit_numbers (pool, outcomes->n);
+  if (metric->redraws)
+    add_cell_number (pool, outcomes->n);
   if (metric->names_units)
-    add_named_units (pool, outcomes->series[metric->n_series - 1], outcomes->n);
+    add_named_units (pool->groups, outcomes->series[metric->n_series - 1], outcomes->n);
+  if (metric->names_pairs)
+    add_named_units (pool->others, outcomes->series[metric->n_series - 2], outcomes->n);
   return TRUE;
 }
 
@@ -160,6 +176,14 @@ are_different (const GArray *numbers)
   return g_hash_table_size (seen) == numbers->len;
 }
 
+static gboolean
+are_equal (const GArray *a, const GArray *b)
+{
+  return a->len == b->len
+         && (a->len == 0
+             || memcmp (a->data, b->data, a->len * g_array_get_element_size ((GArray *) a)) == 0);
+}
+
 /* Units that stand alone are independent: a rate of them is binomial, and many of them can be drawn
  * anew. Of few, other statistics are judged as those of few groups are. */
 #define MANY_UNITS 30
@@ -170,6 +194,7 @@ pool_init (AssayPool *ret_pool)
   ret_pool->n_cells = 0;
   ret_pool->sizes = g_array_new (FALSE, FALSE, sizeof (gsize));
   ret_pool->groups = g_array_new (FALSE, FALSE, sizeof (gint64));
+  ret_pool->others = g_array_new (FALSE, FALSE, sizeof (gint64));
   for (guint s = 0; s < ASSAY_MAX_SERIES; s++) {
     ret_pool->series[s] = g_array_new (FALSE, FALSE, sizeof (double));
     ret_pool->omitted[s] = NULL;
@@ -182,7 +207,12 @@ pool_finish (AssayPool *pool, const AssayMeasuring *metric)
   /* Groups of one unit each are independent units, which have sharper methods. */
   if (pool->n_cells == 1 && metric->repeats_units)
     g_array_set_size (pool->groups, 0);
-  pool->has_lone_units = metric->names_units && are_different (pool->groups);
+  /* One training says nothing of others, and units of one secret each are no pairs. */
+  if ((pool->n_cells == 1 && metric->redraws) || are_equal (pool->groups, pool->others))
+    g_array_set_size (pool->others, 0);
+  pool->are_pairs = metric->names_pairs;
+  pool->has_lone_units
+      = metric->names_units && pool->others->len == 0 && are_different (pool->groups);
 }
 
 gboolean
@@ -223,21 +253,22 @@ groups_for (const AssayPool *pool, const AssayMeasure *measure)
   return is_independent ? NULL : (const gint64 *) (gconstpointer) pool->groups->data;
 }
 
-static gboolean
-are_equal (const GArray *a, const GArray *b)
-{
-  return a->len == b->len
-         && (a->len == 0
-             || memcmp (a->data, b->data, a->len * g_array_get_element_size ((GArray *) a)) == 0);
-}
-
 gboolean
 assay_pool_are_paired (const AssayPool *a, const AssayPool *b, const AssayMeasure *measure)
 {
   return (measure->statistic == ASSAY_STATISTIC_RATE || measure->statistic == ASSAY_STATISTIC_MEAN)
          && !measure->is_influence && are_equal (a->sizes, b->sizes)
          && a->series[measure->series]->len == b->series[measure->series]->len
-         && are_equal (a->groups, b->groups);
+         && are_equal (a->groups, b->groups) && are_equal (a->others, b->others);
+}
+
+/* Units of two groups each. */
+static AssaySample *
+crossed_sample (const AssayPool *pool, const AssayMeasure *measure, const double *values, gsize n)
+{
+  return assay_sample_new_crossed (
+      measure, values, (const gint64 *) (gconstpointer) pool->groups->data,
+      (const gint64 *) (gconstpointer) pool->others->data, pool->are_pairs, n);
 }
 
 AssaySample *
@@ -252,6 +283,8 @@ assay_pool_difference (const AssayPool *a, const AssayPool *b, const AssayMeasur
     return NULL;
   for (guint i = 0; i < ours->len; i++)
     differences[i] = g_array_index (ours, double, i) - g_array_index (theirs, double, i);
+  if (a->others->len > 0)
+    return crossed_sample (a, difference, differences, ours->len);
   return assay_sample_new_difference (difference, differences, groups_for (a, difference),
                                       ours->len);
 }
@@ -280,6 +313,9 @@ assay_pool_sample (const AssayPool *pool, const AssayMeasure *measure)
                    measure, (const double *) (gconstpointer) pool->series[measure->success]->data,
                    (const double *) (gconstpointer) pool->series[measure->control]->data, groups,
                    series->len);
+  if (pool->others->len > 0)
+    return crossed_sample (pool, measure, (const double *) (gconstpointer) series->data,
+                           series->len);
   return assay_sample_new (measure, (const double *) (gconstpointer) series->data, groups,
                            series->len);
 }

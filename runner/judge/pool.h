@@ -8,9 +8,11 @@
 typedef struct {
   GArray *series[ASSAY_MAX_SERIES]; /* double */
   GArray *groups;                   /* gint64; empty: independent */
+  GArray *others;                   /* gint64: second groups; empty: units are of one each */
   char *omitted[ASSAY_MAX_SERIES];  /* why a series was left out in a cell; NULL: in none */
   GArray *sizes;                    /* gsize: outcomes of each cell */
   gsize n_cells;                    /* with outcomes */
+  gboolean are_pairs;               /* both groups of a unit are of one kind */
   gboolean has_lone_units;          /* groups are units with a name of their own each */
 } AssayPool;
 

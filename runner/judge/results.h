@@ -38,7 +38,7 @@ typedef struct {
   const char *direction; /* "higher leaks more", or of a utility "lower is more useful" */
   double low, high;      /* the range of possible values */
   gboolean higher_is_worse;
-  gboolean is_leak; /* of a utility that measures what somebody learns */
+  gboolean is_leak;     /* of a utility that measures what somebody learns */
   gboolean is_headline; /* stands in the terminal's table */
   gboolean is_share;    /* 0 to 1, shown in per cent */
   gboolean is_epsilon;  /* a certified lower bound: nothing is known above it */
@@ -85,7 +85,7 @@ typedef struct {
   char *id;
   gint64 trial; /* -1: pooled over trials */
   AssayResultStatus status;
-  char *message; /* "" where there is nothing to say */
+  char *message;            /* "" where there is nothing to say */
   gboolean is_only_missing; /* nothing went wrong, but trials were not run */
   double seconds;
   const AssayResultComponent *dataset;
@@ -173,7 +173,7 @@ typedef struct {
   double power;        /* of epsilon: to see a mechanism of epsilon power_at; NAN: not known */
   double power_at;
   gboolean is_power_measured; /* on an injected leak */
-  char *why_not;       /* why it decides nothing, or NULL */
+  char *why_not;              /* why it decides nothing, or NULL */
   gboolean lacks_evidence; /* the attack has no control, or looked at a part only: that it recovered
                         * little decides nothing */
 } AssayResultHypothesis;
@@ -225,8 +225,8 @@ typedef enum {
   ASSAY_MUTANT_SEEN,    /* a claim about it is violated */
   ASSAY_MUTANT_STOPPED, /* none is, but one that passes without the mistake passes no more */
   ASSAY_MUTANT_MISSED,
-  ASSAY_MUTANT_ABSENT,  /* the mistake cannot be made here; not counted */
-  ASSAY_MUTANT_FAILED,  /* it could not be played; not counted */
+  ASSAY_MUTANT_ABSENT, /* the mistake cannot be made here; not counted */
+  ASSAY_MUTANT_FAILED, /* it could not be played; not counted */
 } AssayMutantVerdict;
 
 typedef struct {
@@ -264,14 +264,16 @@ typedef struct {
   char *says;                  /* "recovered by nearest from lifting dimension=4" */
   GPtrArray *thumbnails;       /* of AssayThumbnail, one a row of the sheet; NULL: no picture */
   double *scores;              /* of what was recovered one a row, NAN: none; NULL: of none */
+  gboolean *marks;             /* one a row: the sheet's mark stands there; NULL: nowhere */
 } AssayResultColumn;
 
 typedef struct {
   const char *name;
-  GPtrArray *columns; /* of AssayResultColumn; none: no cell had a picture */
-  gsize n_rows;       /* units 0 .. n_rows - 1 of trial 0 */
-  const char *unit;   /* "secret", or "picture" where several secrets make one */
+  GPtrArray *columns;                /* of AssayResultColumn; none: no cell had a picture */
+  gsize n_rows;                      /* units 0 .. n_rows - 1 of trial 0 */
+  const char *unit;                  /* "secret", or "picture" where several secrets make one */
   const AssayResultMeasure *measure; /* of the scores; NULL: there are none */
+  const char *mark;                  /* what marks say ("shows another secret"); NULL: none */
 } AssayResultContactSheet;
 
 /* ---- All of it ---- */
@@ -305,20 +307,20 @@ typedef struct {
   GPtrArray *attacks;
   GPtrArray *utilities;
   GPtrArray *metrics;
-  GArray *skipped;           /* AssaySkip */
-  GArray *plugins;           /* AssayLoaded */
-  GArray *bad;               /* AssayResultBad, in the order of the plan */
-  GPtrArray *pooled;         /* AssayResultCell, in the order of the plan */
-  GPtrArray *shown;          /* AssayResultCell: those of the sheets */
-  GArray *tunings;           /* AssayResultTuning */
-  GArray *controls;          /* AssayResultControl */
-  GArray *units;             /* AssayResultUnits, of the datasets where they were looked at */
-  GPtrArray *claims;         /* AssayResultClaim */
-  GPtrArray *sheets;         /* AssayResultContactSheet, in the order of the scenario */
-  const char *blas, *sqlite; /* versions, for run.json; of what the cells were made with */
-  GStringChunk *words;       /* what names and messages above were made into */
-  GPtrArray *settings;       /* AssayResultSettings of the components */
-  GHashTable *measures;      /* AssayResultMeasure of the components, by the metric's own entry */
+  GArray *skipped;             /* AssaySkip */
+  GArray *plugins;             /* AssayLoaded */
+  GArray *bad;                 /* AssayResultBad, in the order of the plan */
+  GPtrArray *pooled;           /* AssayResultCell, in the order of the plan */
+  GPtrArray *shown;            /* AssayResultCell: those of the sheets */
+  GArray *tunings;             /* AssayResultTuning */
+  GArray *controls;            /* AssayResultControl */
+  GArray *units;               /* AssayResultUnits, of the datasets where they were looked at */
+  GPtrArray *claims;           /* AssayResultClaim */
+  GPtrArray *sheets;           /* AssayResultContactSheet, in the order of the scenario */
+  const char *blas, *sqlite;   /* versions, for run.json; of what the cells were made with */
+  GStringChunk *words;         /* what names and messages above were made into */
+  GPtrArray *settings;         /* AssayResultSettings of the components */
+  GHashTable *measures;        /* AssayResultMeasure of the components, by the metric's own entry */
   AssayResultMutants *mutants; /* NULL: none were played */
   char *replay_with; /* " --out DIR": options that a witness is seen again with, for who is told at
                       * the terminal; NULL: none, or not known */

@@ -79,6 +79,7 @@ static guint64
 defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayComponent *component)
 {
   const AssayDefense *defense = component->defense;
+  const AssayExternal *external = assay_plugin_external (component->plugin);
   gconstpointer settings = component->settings->values;
   const AssayMechanism *mechanism = assay_defense_mechanism (defense, settings);
   const AssayReleaseKind kind = assay_defense_produces (defense, settings);
@@ -86,6 +87,11 @@ defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayCompo
 
   if (defense->release_shape != NULL)
     defense->release_shape (settings, &shape);
+  if (external != NULL && external->release_shape != NULL)
+    external->release_shape (settings,
+                             &(AssayRunPosition){ .folders = (const char *const *) plan->folders,
+                                                  .defense = component->name },
+                             &shape);
   if (mechanism != NULL) {
     gsize n_inputs;
 
@@ -96,8 +102,7 @@ defense_memory (const AssayPlan *plan, const AssayProbe *probe, const AssayCompo
                                                                       : sizeof (float));
   }
   /* A guess is measured while it is there, by one metric after the other. */
-  return pairs_bytes (plan, kind, &shape)
-         + memory_of (component, component->settings, &shape)
+  return pairs_bytes (plan, kind, &shape) + memory_of (component, component->settings, &shape)
          + (count_repeats (plan, kind) + 1) * assay_kind_bytes (assay_kind (kind), &shape)
          + MAX (most_memory (plan->attacks, &shape), most_memory (plan->utilities, &shape))
          + most_memory (plan->metrics, &shape);

@@ -320,7 +320,7 @@ read_bits (JsonObject *root, const AssayKind *kind, gsize *ret_bits, GError **er
 
 /* A release with the metadata of @root and no arrays yet. */
 static AssayRelease *
-release_from_object (JsonObject *root, GError **error)
+release_from_object (JsonObject *root, AssayPixelOrder *ret_order, GError **error)
 {
   const char *kind_name = assay_json_text (root, "kind", "");
   const char *defense = assay_json_text (root, "defense", "unknown");
@@ -335,7 +335,8 @@ release_from_object (JsonObject *root, GError **error)
                             kind_name, all);
   }
   release = assay_release_new (kind, defense);
-  if (!assay_geometry_read (root, "release.json", &release->geometry, &release->is_unit_norm, error)
+  if (!assay_geometry_read (root, "release.json", &release->geometry, &release->is_unit_norm,
+                            ret_order, error)
       || !read_bits (root, assay_kind (kind), &release->bits, error)
       || !assay_parameters_read (root, kind_name, &release->parameters, error))
     return NULL;
@@ -412,13 +413,17 @@ assay_release_read (const char *folder, GError **error)
   g_autoptr (JsonParser) parser
       = load_record (folder, "release.json", "assay-release/1", &root, error);
   g_autoptr (AssayRelease) release = NULL;
+  AssayPixelOrder order = ASSAY_ORDER_NOT_TOLD;
 
   if (parser == NULL)
     return NULL;
   release = assay_record_check_members (root, "release.json", release_members, error)
-                ? release_from_object (root, error)
+                ? release_from_object (root, &order, error)
                 : NULL;
   if (release == NULL || !load_arrays (folder, root, &release->arrays, error)
+      || ((release->kind & (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_MIXTURES)) != 0
+          && !assay_image_rows_take (&release->arrays, assay_kind (release->kind)->arrays[0].name,
+                                     order, &release->geometry, error))
       || !assay_release_check (release, error)) {
     fail_reading (folder, error);
     return NULL;
@@ -435,10 +440,10 @@ assay_guess_read (const char *folder, const AssayArraySpec *const *more, GError 
 
   if (parser == NULL)
     return NULL;
-  if (!read_unordered (root, &guess->is_unordered, error)
-      || !read_says (root, &guess->says, error)
+  if (!read_unordered (root, &guess->is_unordered, error) || !read_says (root, &guess->says, error)
       || !read_confidence (root, &guess->confidence, error)
       || !load_arrays (folder, root, &guess->arrays, error)
+      || !assay_image_rows_take (&guess->arrays, "estimates", ASSAY_ORDER_NOT_TOLD, NULL, error)
       || !assay_guess_check (guess, more, error)) {
     fail_reading (folder, error);
     return NULL;
@@ -452,11 +457,14 @@ assay_truth_read (const char *folder, GError **error)
   JsonObject *root = NULL;
   g_autoptr (JsonParser) parser = load_record (folder, "truth.json", "assay-truth/1", &root, error);
   g_autoptr (AssayTruth) truth = assay_truth_new ();
+  AssayPixelOrder order = ASSAY_ORDER_NOT_TOLD;
 
   if (parser == NULL)
     return NULL;
-  if (!assay_geometry_read (root, "truth.json", &truth->geometry, NULL, error)
-      || !load_arrays (folder, root, &truth->arrays, error) || !assay_truth_check (truth, error)) {
+  if (!assay_geometry_read (root, "truth.json", &truth->geometry, NULL, &order, error)
+      || !load_arrays (folder, root, &truth->arrays, error)
+      || !assay_image_rows_take (&truth->arrays, "secrets", order, &truth->geometry, error)
+      || !assay_truth_check (truth, error)) {
     fail_reading (folder, error);
     return NULL;
   }

@@ -6,6 +6,7 @@
 
 #include "core/base/json.h"
 #include "core/data/dataset.h"
+#include "core/data/folders/image-rows.h"
 
 /* Writes the member into the open object of @json. @is_unit_norm: NULL where the record has no such
  * thing. Nothing is written of what is not known. */
@@ -16,7 +17,8 @@ void assay_geometry_write (AssayJson *json, const AssayGeometry *geometry,
  * ASSAY_ERROR_DATA for members that are not known, which is refused: knowledge compared in the
  * wrong scale would make an attack fail, and the release look private. */
 gboolean assay_geometry_read (JsonObject *root, const char *file, AssayGeometry *ret_geometry,
-                              gboolean *ret_is_unit_norm, GError **error);
+                              gboolean *ret_is_unit_norm, AssayPixelOrder *ret_order,
+                              GError **error);
 
 /* ASSAY_ERROR_MISMATCH unless rows of @cols numbers, or no images at all. */
 gboolean assay_geometry_check (const AssayGeometry *geometry, gsize cols, GError **error);

@@ -179,25 +179,21 @@ find_form (hid_t type, Form *form)
   }
 }
 
-/* Of four dimensions the last two count as one, as of .npy. */
 static gboolean
 read_shape (hid_t dataset, guint *ret_n, gsize *ret_shape, GError **error)
 {
   const hid_t space = late.H5Dget_space (dataset);
   const int n = space >= 0 ? late.H5Sget_simple_extent_ndims (space) : -1;
-  hsize_t dimensions[ASSAY_MAX_DIMENSIONS + 1];
+  hsize_t dimensions[ASSAY_MAX_DIMENSIONS];
 
-  if (n >= 1 && n <= ASSAY_MAX_DIMENSIONS + 1
+  if (n >= 1 && n <= ASSAY_MAX_DIMENSIONS
       && late.H5Sget_simple_extent_dims (space, dimensions, NULL) == n)
-    *ret_n = (guint) MIN (n, ASSAY_MAX_DIMENSIONS);
+    *ret_n = (guint) n;
   else
     assay_error_set (error, ASSAY_ERROR_DATA, "has %d dimensions; expected 1 to %d", MAX (n, 0),
-                     ASSAY_MAX_DIMENSIONS + 1);
+                     ASSAY_MAX_DIMENSIONS);
   for (guint i = 0; i < *ret_n; i++)
     ret_shape[i] = dimensions[i];
-  if (n > ASSAY_MAX_DIMENSIONS
-      && !g_size_checked_mul (&ret_shape[2], ret_shape[2], dimensions[ASSAY_MAX_DIMENSIONS]))
-    ret_shape[2] = G_MAXSIZE;
   if (space >= 0)
     late.H5Sclose (space);
   return *ret_n > 0;

@@ -147,31 +147,44 @@ find_strides (const AssayNpyLayout *layout, const gsize size[ASSAY_MAX_DIMENSION
   }
 }
 
+/* Where the number after that at @index, @at, stands in the file, in C order; @index moves on. */
+static gsize
+step (const gsize size[ASSAY_MAX_DIMENSIONS], const gsize strides[ASSAY_MAX_DIMENSIONS],
+      gsize inout_index[ASSAY_MAX_DIMENSIONS], gsize at)
+{
+  for (guint d = ASSAY_MAX_DIMENSIONS; d > 0; d--) {
+    at += strides[d - 1];
+    if (++inout_index[d - 1] < size[d - 1])
+      break;
+    at -= size[d - 1] * strides[d - 1];
+    inout_index[d - 1] = 0;
+  }
+  return at;
+}
+
 gboolean
 assay_npy_layout_convert (const AssayNpyLayout *layout, guint n_dimensions, const gsize *shape,
                           const guint8 *stored, gpointer *ret_numbers, GError **error)
 {
-  gsize size[ASSAY_MAX_DIMENSIONS] = { 1, 1, 1 }, strides[ASSAY_MAX_DIMENSIONS], n = 0;
+  gsize size[ASSAY_MAX_DIMENSIONS] = { 1, 1, 1, 1 }, strides[ASSAY_MAX_DIMENSIONS];
+  gsize index[ASSAY_MAX_DIMENSIONS] = { 0 }, at = 0, count = 1;
   g_autofree gpointer numbers = NULL;
 
   for (guint d = 0; d < n_dimensions; d++)
     size[d] = shape[d];
+  for (guint d = 0; d < ASSAY_MAX_DIMENSIONS; d++)
+    count *= size[d];
   find_strides (layout, size, strides);
-  numbers = assay_alloc (size[0] * size[1] * size[2], assay_type_size (layout->type), ".npy file",
-                         error);
+  numbers = assay_alloc (count, assay_type_size (layout->type), ".npy file", error);
   if (numbers == NULL)
     return FALSE;
-  /* 2^64 rows of no columns stand in 119 bytes, and are not walked through. */
-  for (gsize i = 0; i < size[0] && size[1] > 0 && size[2] > 0; i++)
-    for (gsize j = 0; j < size[1] && size[2] > 0; j++)
-      for (gsize k = 0; k < size[2]; k++, n++) {
-        const gsize at = i * strides[0] + j * strides[1] + k * strides[2];
-
-        if (!put (layout, stored + at * layout->size, numbers, n))
-          return assay_fail (error, ASSAY_ERROR_DATA,
-                             "number %zu is beyond int64; expected whole numbers up to 2^63 - 1",
-                             n);
-      }
+  /* In C order; 2^64 rows of no columns stand in 119 bytes, and are no numbers. */
+  for (gsize n = 0; n < count; n++) {
+    if (!put (layout, stored + at * layout->size, numbers, n))
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "number %zu is beyond int64; expected whole numbers up to 2^63 - 1", n);
+    at = step (size, strides, index, at);
+  }
   *ret_numbers = g_steal_pointer (&numbers);
   return TRUE;
 }

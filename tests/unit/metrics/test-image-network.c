@@ -12,7 +12,8 @@ extern const AssayUtility assay_utility_classification;
 
 enum { SIDE = 8, PIXELS = SIDE * SIDE, CHANNELS = 2, COLS = PIXELS * CHANNELS, N = 96 };
 
-static const AssayGeometry geometry = { SIDE, SIDE, CHANNELS, 0, 1 };
+static const AssayGeometry geometry
+    = { .height = SIDE, .width = SIDE, .channels = CHANNELS, .white = 1 };
 
 static AssayStreamKey
 key_of (guint64 trial)

@@ -62,7 +62,9 @@ make_pictures (const AssayMatrix *secrets, const AssayMatrix *estimates, double 
 {
   Measurement measured = measurement_new ();
 
-  measured.truth->geometry = (AssayGeometry){ SIDE, SIDE, 1, black, white };
+  measured.truth->geometry = (AssayGeometry){
+    .height = SIDE, .width = SIDE, .channels = 1, .black = black, .white = white
+  };
   assay_arrays_take (
       &measured.truth->arrays, "secrets",
       assay_array_take_matrix (assay_matrix_copy (assay_matrix_view (secrets), NULL)));
@@ -263,8 +265,8 @@ Test (image_recovery, other_images)
   measurement_take (&assay_metric_image_recovery, "", &measured);
   measured.dataset = NULL;
   assay_rows_unref (beside.test);
-  cr_assert (measured.outcomes.n == PICTURES && measured.outcomes.series[5] != NULL);
-  for (gsize s = 6; s < 8; s++) {
+  cr_assert (measured.outcomes.n == PICTURES && measured.outcomes.series[6] != NULL);
+  for (gsize s = 7; s < 10; s++) {
     cr_assert (measured.outcomes.series[s] == NULL);
     cr_assert_str_eq (measured.outcomes.omitted[s],
                       "there are 4 test and 0 public images to compare with; expected as many of "
@@ -304,5 +306,31 @@ Test (image_recovery, secrets_may_be_left_over)
       assert_near (original->data[j], 25.5 * (secret[j] + 4), 1e-4, "pixel %zu of %zu", j, i);
       cr_assert (recovered == NULL || recovered->data[j] == original->data[j]);
     }
+  }
+}
+
+/* The picture of secret 1 is that of secret 2 with noise, that of secret 3 noise alone; a negated
+ * picture of secret 4's neighbour counts where signs are free. */
+Test (image_recovery, pictures_of_another_secret_are_told)
+{
+  g_autoptr (AssayMatrix) secrets = fixture_normal (PICTURES, D, 1);
+  g_autoptr (AssayMatrix) estimates = fixture_normal (PICTURES, D, 2);
+  g_auto (Measurement) measured = { 0 };
+  const double *another;
+
+  for (gsize j = 0; j < D; j++) {
+    estimates->data[j] = secrets->data[j];
+    estimates->data[D + j] = secrets->data[2 * D + j] + 0.2f * estimates->data[D + j];
+    estimates->data[2 * D + j] = secrets->data[2 * D + j];
+    estimates->data[4 * D + j] = -secrets->data[D + j];
+  }
+  measured = make_pictures (secrets, estimates, -4, 4);
+  for (int is_free = 0; is_free < 2; is_free++) {
+    measurement_take (&assay_metric_image_recovery,
+                      is_free ? "matching=order sign=free" : "matching=order", &measured);
+    another = measurement_series (&assay_metric_image_recovery, "image-shows-another", &measured);
+    for (gsize i = 0; i < PICTURES; i++)
+      cr_assert (another[i] == (i == 1 || (is_free && i == 4)), "secret %zu, free %d: %g", i,
+                 is_free, another[i]);
   }
 }

@@ -28,7 +28,8 @@ Test (private_parts, are_what_is_compared)
   g_autoptr (GError) error = NULL;
   g_autofree char *why = NULL;
 
-  truth->geometry = (AssayGeometry){ SIDE, SIDE, 1, -4, 4 };
+  truth->geometry
+      = (AssayGeometry){ .height = SIDE, .width = SIDE, .channels = 1, .black = -4, .white = 4 };
   cr_assert (metric_private_parts (truth, assay_matrix_view (secrets), &error) == NULL);
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
                                "the truth has no sources; of = private-part expects sources and "

@@ -226,7 +226,7 @@ Test (pictures, released_mixtures)
   g_autofree AssayOutcomes *outcomes = g_new0 (AssayOutcomes, plan->metrics->len);
   guint8 found[2] = { 0 };
 
-  release->geometry = (AssayGeometry){ 1, 1, 1, 0, 1 };
+  release->geometry = (AssayGeometry){ .height = 1, .width = 1, .channels = 1, .white = 1 };
   assay_arrays_take (&release->arrays, "images",
                      assay_array_take (ASSAY_FLOAT32, 2, n, g_memdup2 (images, sizeof images)));
   assay_arrays_take (&truth->arrays, "owners",

@@ -127,7 +127,7 @@ static const Refused refused[] = {
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"geometry\": {\"unit\": true}}",
     ASSAY_ERROR_DATA,
     "@: release.json: geometry has a member 'unit', expected unit_norm, height, width, channels, "
-    "black and white alone" },
+    "black, white, order, mean and deviation alone" },
   { IMAGES ("\"height\": 2.0, \"width\": 3"), ASSAY_ERROR_DATA,
     "@: release.json: geometry: expected height to be a whole number of 1 or more" },
   { IMAGES ("\"height\": 2, \"width\": 0"), ASSAY_ERROR_DATA,
@@ -259,7 +259,7 @@ Test (exchange_refused, truths_with_a_wrong_geometry_are_refused)
                                  "\"channels\": 1, \"black\": 0, \"white\": 255" };
   static const char *const messages[]
       = { "@: truth.json: geometry has a member 'unit_norm', expected height, width, channels, "
-          "black and white alone",
+          "black, white, order, mean and deviation alone",
           "@: geometry: images of 2 x 2 pixels with 1 channels do not fit rows of 3 columns" };
 
   make_folder ();

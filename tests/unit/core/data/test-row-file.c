@@ -412,11 +412,14 @@ write_npy (const char *name, const char *descr, const char *shape, gsize n_bytes
 
 Test (row_file, refuses_npy_files_that_are_not_rows)
 {
+  write_npy ("planes.npy", "<i4", "(2, 3, 4, 4)", 384);
   write_npy ("none.npy", "<f4", "(0, 3)", 0);
   write_npy ("flat.npy", "<f4", "(3, 0)", 0);
   write_npy ("wide.npy", "|u1", "(1, 1048577)", 1048577);
   write_npy ("complex.npy", "<c8", "(2, 3)", 48);
   write_npy ("short.npy", "<f4", "(2, 3)", 23);
+  assert_refused ("planes.npy", "@/planes.npy: array 'images' is int32 2 x 3 x 4 x 4; expected "
+                                "images of real numbers or bytes");
   assert_refused ("none.npy", "@/none.npy: has no rows");
   assert_refused ("flat.npy", "@/flat.npy: has 0 columns; expected 1 to 1048576");
   assert_refused ("wide.npy", "@/wide.npy: has 1048577 columns; expected 1 to 1048576");

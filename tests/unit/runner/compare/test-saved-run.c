@@ -39,9 +39,11 @@ static AssayPlan *
 make_plan (void)
 {
   static const char *const assignments[] = { "defense noisy.share=0.2;0.7", NULL };
-  const AssayPlanOptions options
-      = { .assignments = assignments, .has_seed = TRUE, .seed = G_MAXINT64, .has_trials = TRUE,
-          .trials = 3 };
+  const AssayPlanOptions options = { .assignments = assignments,
+                                     .has_seed = TRUE,
+                                     .seed = G_MAXINT64,
+                                     .has_trials = TRUE,
+                                     .trials = 3 };
   g_autofree char *scenario = fixture_write (folder, "a.scenario", SCENARIO);
   g_autofree char *data = g_build_filename (folder, "private.npy", NULL);
   g_autoptr (AssayArray) array = assay_array_take_matrix (fixture_normal (40, 8, 1));
@@ -105,17 +107,19 @@ Test (saved_run, every_field_of_a_probe)
   g_autoptr (AssayPlan) plan = make_plan ();
   g_autofree char *place = NULL;
   g_autoptr (AssaySavedRun) run = NULL;
-  const AssayProbe probe = { .n_secrets = 41,
-                             .n_public = 2,
-                             .n_database = 3,
-                             .n_test = 4,
-                             .n_groups = 5,
-                             .n_classes = 6,
-                             .cols = 7,
-                             .holdings = 8 | 64,
-                             .geometry = { 9, 10, 11, -1.0 / 3, 1e300 },
-                             .is_estimate = TRUE,
-                             .memory = G_MAXUINT64 };
+  const AssayProbe probe
+      = { .n_secrets = 41,
+          .n_public = 2,
+          .n_database = 3,
+          .n_test = 4,
+          .n_groups = 5,
+          .n_classes = 6,
+          .cols = 7,
+          .holdings = 8 | 64,
+          .geometry
+          = { .height = 9, .width = 10, .channels = 11, .black = -1.0 / 3, .white = 1e300 },
+          .is_estimate = TRUE,
+          .memory = G_MAXUINT64 };
   const AssayProbe *found;
 
   plan->probes[0] = probe;
@@ -143,8 +147,7 @@ Test (saved_run, times)
   cr_assert (assay_manifest_set_times (store, &times, NULL));
   run = assay_saved_run_open (place, TRUE, NULL);
   cr_assert (run != NULL && run->times.threads == 7);
-  cr_assert (run->times.started_us == 1700000000123456
-             && run->times.ended_us == 1700000000999999);
+  cr_assert (run->times.started_us == 1700000000123456 && run->times.ended_us == 1700000000999999);
 }
 
 /* Readers share the folder; one who writes has it alone. */

@@ -125,8 +125,8 @@ Test (pool, rows_of_all_trials_are_units)
   const AssayInterval interval = interval_of (sample);
 
   cr_assert (sample->n == TRIALS * ROWS && sample->n_groups == ROWS);
-  cr_assert (assay_sample_n_independent (sample) == ROWS);
-  cr_assert (sample->method == ASSAY_SAMPLE_GROUP_BOOTSTRAP);
+  cr_assert (sample->n_others == TRIALS && assay_sample_n_independent (sample) == TRIALS);
+  cr_assert (sample->method == ASSAY_SAMPLE_CROSSED);
   assert_near (interval.estimate, 0.6, 1e-12, "accuracy");
   assert_near (interval.upper - interval.lower, 0.096, 0.012, "width");
   /* The mean of i % 7 over 400 rows, 1197 / 400, and of the trials' 0 to 3. */
@@ -134,13 +134,14 @@ Test (pool, rows_of_all_trials_are_units)
   assert_near (loss->estimate, 1197 / 400.0 + 1.5, 1e-12, "loss");
 }
 
-/* Rows of which trials disagree have means between: 300 rows of variance 0.24, 100 of 0. */
+/* Rows of which trials disagree have means between: 300 rows of variance 0.24, 100 of 0. And odd
+ * trials are worse than even ones, which rows alone do not know. */
 Test (pool, rows_of_which_trials_disagree)
 {
   g_auto (Run) run = make_run (TRIALS, TRUE);
   g_autoptr (AssaySample) sample = sample_of (&run, "accuracy");
   const AssayInterval interval = interval_of (sample);
-  double mean = 0, square = 0;
+  double mean = 0, square = 0, of_rows, of_trials = 0;
 
   for (gsize i = 0; i < ROWS; i++) {
     double of_row = 0;
@@ -151,8 +152,19 @@ Test (pool, rows_of_which_trials_disagree)
     square += of_row * of_row / ROWS;
   }
   assert_near (interval.estimate, mean, 1e-12, "accuracy");
-  assert_near (interval.upper - interval.lower, 3.92 * sqrt ((square - mean * mean) / ROWS), 0.012,
-               "width");
+  of_rows = (square - mean * mean) / ROWS;
+  for (gsize t = 0; t < TRIALS; t++) {
+    double of_trial = -mean;
+
+    for (gsize i = 0; i < ROWS; i++)
+      of_trial += outcome (i, t, TRUE) / ROWS;
+    of_trials += of_trial * of_trial / (TRIALS - 1) / TRIALS;
+  }
+  /* More than rows alone, and no more than both. */
+  cr_assert (interval.upper - interval.lower > 1.05 * 3.92 * sqrt (of_rows), "%g, rows alone %g",
+             interval.upper - interval.lower, 3.92 * sqrt (of_rows));
+  cr_assert (interval.upper - interval.lower < 4.2 * sqrt (of_rows + of_trials), "width");
+  cr_assert (of_trials > 0.3 * of_rows, "%g and %g", of_rows, of_trials);
 }
 
 /* One trial that ended well: independent rows, the exact interval of a binomial of 400. */

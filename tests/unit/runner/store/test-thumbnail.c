@@ -93,8 +93,8 @@ Test (thumbnail, a_row_becomes_a_thumbnail)
   static const float within[] = { -1.99f, 0, 1 }, beyond[] = { -3, 0, 1 }, flat[] = { 2, 2, 2 };
   g_autoptr (AssayThumbnail) a = assay_thumbnail_from_row (within, &geometry, NULL);
   g_autoptr (AssayThumbnail) b = assay_thumbnail_from_row (beyond, &geometry, NULL);
-  g_autoptr (AssayThumbnail) c
-      = assay_thumbnail_from_row (within + 1, &(AssayGeometry){ 1, 2, 1, 0, 0 }, NULL);
+  g_autoptr (AssayThumbnail) c = assay_thumbnail_from_row (
+      within + 1, &(AssayGeometry){ .height = 1, .width = 2, .channels = 1 }, NULL);
   g_autoptr (AssayThumbnail) d = assay_thumbnail_from_row (flat, &own, NULL);
 
   cr_assert (a->data[0] == 0 && a->data[1] == 128 && a->data[2] == 255, "%u", a->data[1]);
