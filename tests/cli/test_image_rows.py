@@ -175,7 +175,8 @@ def test_challenge_files_are_read(sandbox):
     reshape(sandbox, "cell/truth/secrets.npy", "challenge/truth/private.npy", *sides)
     reshape(sandbox, "cell/knowledge/public.npy", "challenge/public.npy", *sides)
     sandbox.shell("cp cell/release/labels.npy challenge/release/label.npy; "
-                  "cp cell/truth/sources.npy challenge/truth/")
+                  "cp cell/truth/sources.npy challenge/truth/; "
+                  "cp cell/truth/labels.npy challenge/truth/private-labels.npy")
     _, found = play_challenge(sandbox, {"k": 3, "partners": 1, "epochs": 40})
     names = ("encoding-ssim-max", "encoding-ssim-mean", "encoding-l2-max", "encoding-l2-mean")
     assert set(names) <= set(found), sorted(found)
