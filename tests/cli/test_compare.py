@@ -195,7 +195,8 @@ def test_utility_and_margin(sandbox):
     assert {(pair["better"], pair["worse"]) for pair in won} == {("noisy", "plain")}, won
     assert ("noisy is at least as useful (to within 0.9) and leaks less than plain, p = "
             in result.out), result
-    assert {pair["utility.method"] for pair in won} == {"gaffke-paired"}, won
+    # Two trainings: their accuracies vary together, which no test of differences counts.
+    assert {pair["utility.method"] for pair in won} == {"intervals-apart"}, won
     for pair in won:
         assert float(pair["p_value"]) == max(float(pair["p_leak"]), float(pair["p_utility"])), pair
     figures = len(points) // 2

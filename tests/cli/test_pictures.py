@@ -97,6 +97,9 @@ def unfilter(kind, line, above):
     return line
 
 
+FRAME = bytes([208, 32, 32])
+
+
 class Sheet:
     def __init__(self, sandbox, folder, name):
         data = (sandbox.path / folder / "pictures" / f"{name}.png").read_bytes()
@@ -121,6 +124,11 @@ class Sheet:
                 for line in self.lines[y["y"]:y["y"] + y["height"]]]
 
 
+def marks(sheet, column, row):
+    """Whether a picture is marked, by the legend."""
+    return sheet.legend["columns"][column].get("marks", [False] * 6)[row]
+
+
 def test_columns_and_tiles(sandbox):
     """What is released as it is, is recovered as it is; a mixture is neither."""
     sandbox.write("faces.scenario", FACES)
@@ -134,7 +142,8 @@ def test_columns_and_tiles(sandbox):
     assert sheet.texts[b"Title"] == b"faces.scenario", str(sheet.texts)
     assert (sheet.texts[b"Description"].decode()
             == "Columns from left to right: "
-            + "; ".join(f"{i} {what}" for i, what in enumerate(says, 1))), str(sheet.texts)
+            + "; ".join(f"{i} {what}" for i, what in enumerate(says, 1))
+            + ". A red frame: shows another secret"), str(sheet.texts)
     assert b"tIME" not in sheet.kinds, "a time"
     # 16 x 16 images, six times as large, with gaps of 2.
     assert (sheet.width, sheet.height) == (2 + 7 * 98, 2 + 6 * 98), "size"
@@ -199,7 +208,13 @@ def test_scores_and_names(sandbox):
         assert (one["width"], one["height"]) == ("96", "96") and len(rows) == 16, one["alt"]
         for y, row in enumerate(rows):
             wide = b"".join(bytes(pixel) * 6 for pixel in row)
-            assert wide == tile[6 * y], f"{one['alt']}, line {y}"
+            # The file draws a frame over the 3 outermost pixels of a marked picture.
+            line = tile[6 * y + 3 if y == 0 else 6 * y]
+            assert wide[9:-9] == line[9:-9], f"{one['alt']}, line {y}"
+            if not marks(sheet, i % len(heads), i // len(heads)):
+                assert wide == tile[6 * y], f"{one['alt']}, line {y}"
+            elif y == 0:
+                assert tile[0] == FRAME * 96, f"{one['alt']}: a red frame"
     shown = [one["text"] for one in page.elements if one.get("class") == "score"]
     exact = [column["scores"][row] for row in range(6) for column in columns]
     assert len(shown) == len(exact)

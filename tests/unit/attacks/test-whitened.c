@@ -44,7 +44,8 @@ draw_smooth (AssayStream *stream, float *ret_image)
 static void
 smooth_make_moved (Smooth *smooth, gboolean has_mask, gsize shift)
 {
-  const AssayGeometry geometry = { SIDE, SIDE, 1, -3, 3 };
+  const AssayGeometry geometry
+      = { .height = SIDE, .width = SIDE, .channels = 1, .black = -3, .white = 3 };
   const AssayStreamKey key = assay_stream_key (11, 0, "smooth", "");
   const WhiteningShares shares = { 4, 0.65 };
   AssayMatrix *mixtures = assay_matrix_new (N, SIDE * SIDE, NULL);
