@@ -354,7 +354,10 @@ Test (whitened, settings_that_cannot_be_met_are_refused)
   assert_check ("all_windows=yes", &shape,
                 "all_windows = yes with refine = 2 and starts = 0: expected 0 of both");
   assert_check ("all_windows=yes refine=0 shift=33",
-                &(AssayShape){ .n_public = 300, .cols = 3072, .geometry = { 32, 32, 3, 0, 1 } },
+                &(AssayShape){
+                    .n_public = 300,
+                    .cols = 3072,
+                    .geometry = { .height = 32, .width = 32, .channels = 3, .white = 1 } },
                 "shift = 33: images are 32 x 32 pixels; expected no more than their shorter side");
   assert_check ("k=1", &shape, "k = 1: expected 2 to 64 images in each mixture");
   assert_check ("k=4 max_coefficient=0.25", &shape,
