@@ -214,7 +214,9 @@ assay_api_set_array (const AssayApiSet *set, size_t index, AssayApiArray *ret_ar
                                 .type = assay_type_name (array->type),
                                 .n_dimensions = array->n_dimensions,
                                 .data = array->data };
-  memcpy (ret_array->shape, array->shape, sizeof array->shape);
+  /* Records hold none of four dimensions: images become rows when they are read. */
+  g_assert (array->n_dimensions <= G_N_ELEMENTS (ret_array->shape));
+  memcpy (ret_array->shape, array->shape, sizeof ret_array->shape);
 }
 
 int
