@@ -45,8 +45,8 @@ MISTAKES = [
      "the release holds 9 items, expected one for each of 8 secrets of the cell, in their order"),
     ("too-few-rows", SECRETS + "rows.pop()\n" + RELEASE,
      "the release holds 7 items, expected one for each of 8 secrets of the cell, in their order"),
-    ("wrong-dimensions", SECRETS + "answer('release', vectors=npy(rows, (8, 4, 4)))\n",
-     "release: {*}vectors{*}"),
+    ("wrong-dimensions", SECRETS + "answer('release', vectors=npy(rows, (8, 2, 2, 2, 2)))\n",
+     "release: {*}vectors.npy: has 5 dimensions; expected 1 to 4{*}"),
     ("short-file", SECRETS + "answer('release', vectors=npy(rows)[:-4])\n",
      "release: {*}vectors.npy: {*}"),
     ("array-is-a-link", SECRETS + RELEASE + f"{VECTORS}.unlink()\n"

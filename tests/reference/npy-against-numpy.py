@@ -104,9 +104,7 @@ def numpys(content):
     if kind == "b1":  # what is neither 0 nor 1 is true
         array = array.view("u1") != 0
     array = np.ascontiguousarray(array).astype(f"<{AS[kind]}")
-    # Of four dimensions the last two are one: rows of h x w pixels of c numbers.
-    sizes = [*array.shape[:2], array.shape[2] * array.shape[3]] if array.ndim == 4 else array.shape
-    shape = "".join(f"{size}," for size in sizes)
+    shape = "".join(f"{size}," for size in array.shape)
     return f"{array.dtype.name} ({shape}) {hashlib.sha256(array.tobytes()).hexdigest()}"
 
 
