@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/audit/audit-images.h"
 #include "cli/audit/audit-labels.h"
 #include "cli/audit/audit-table.h"
 #include "core/base/error.h"
@@ -35,7 +36,8 @@
 
 ASSAY_CLEAR_FUNC (CliAuditData, cli_audit_data_clear, assay_drop (self->rows, assay_matrix_free),
                   assay_drop (self->labels, g_free),
-                  assay_drop (self->attributes, g_ptr_array_unref))
+                  assay_drop (self->attributes, g_ptr_array_unref),
+                  assay_drop (self->classes, g_ptr_array_unref))
 
 ASSAY_CLEAR_FUNC (CliAuditSplit, cli_audit_split_clear, assay_drop (self->order, g_free))
 
@@ -89,6 +91,28 @@ read_rows (const CliAuditFiles *files, CliAuditTable *ret_table, GError **error)
              : cli_audit_table_read (files->data, error);
 }
 
+/* In the classes and channels of those that they are to be like. */
+static gboolean
+read_images (const CliAuditFiles *files, CliAuditData *data, GError **error)
+{
+  const CliAuditImageForm form
+      = { .size = files->size,
+          .channels = files->like != NULL ? files->like->geometry.channels : 0,
+          .classes = files->like != NULL ? files->like->classes : NULL };
+  CliAuditImages images;
+
+  if (!cli_audit_images_read (files->data, &form, &images, error))
+    return FALSE;
+  data->rows = images.rows;
+  data->labels = images.labels;
+  data->classes = images.classes;
+  data->n_classes = images.classes != NULL ? images.classes->len : 0;
+  data->geometry = (AssayGeometry){
+    .height = images.height, .width = images.width, .channels = images.channels, .white = 1
+  };
+  return TRUE;
+}
+
 static gboolean
 read_known (const CliAuditFiles *files, const CliAuditTable *own, CliAuditData *data,
             GError **error)
@@ -100,6 +124,7 @@ read_known (const CliAuditFiles *files, const CliAuditTable *own, CliAuditData *
 
     if (labels == NULL)
       return FALSE;
+    g_free (data->labels);
     data->labels = g_steal_pointer (&labels->numbers);
     data->n_classes = labels->values->len;
   }
@@ -114,15 +139,14 @@ cli_audit_data_read (const CliAuditFiles *files, CliAuditData *ret_data, GError 
   CliAuditTable table = { 0 };
   gboolean is_ok;
 
-  if (g_file_test (files->data, G_FILE_TEST_IS_DIR))
-    return assay_fail (
-        error, ASSAY_ERROR_DATA,
-        "--data: %s is a folder; expected a file of rows (.npy, .csv, .fvecs, IDX or "
-        "CIFAR)",
-        files->data);
-  ret_data->rows = read_rows (files, &table, error);
-  if (ret_data->rows == NULL)
-    return assay_prefix (error, "--data: ");
+  if (g_file_test (files->data, G_FILE_TEST_IS_DIR)) {
+    if (!read_images (files, ret_data, error))
+      return assay_prefix (error, "--data: ");
+  } else {
+    ret_data->rows = read_rows (files, &table, error);
+    if (ret_data->rows == NULL)
+      return assay_prefix (error, "--data: ");
+  }
   is_ok = read_known (files, table.path != NULL ? &table : NULL, ret_data, error);
   g_free (table.path);
   return is_ok;

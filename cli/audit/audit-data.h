@@ -1,7 +1,8 @@
-/* The rows of `assay audit`: read from any table of numbers, and divided into those that are
- * protected and those that an attacker may have. */
+/* The rows of `assay audit`: read from any table of numbers or a folder of images, and divided into
+ * those that are protected and those that an attacker may have. */
 #pragma once
 
+#include "core/data/dataset.h"
 #include "core/data/matrix.h"
 
 typedef struct {
@@ -9,6 +10,9 @@ typedef struct {
   gint64 *labels; /* a class from 0 for each row; NULL: none were given */
   gsize n_classes;
   GPtrArray *attributes; /* CliAuditColumn; NULL: none were given */
+
+  AssayGeometry geometry; /* of rows that are images of a folder */
+  GPtrArray *classes;     /* the names of its sub-folders; NULL: it has no classes */
 } CliAuditData;
 
 void cli_audit_data_clear (CliAuditData *data);
@@ -17,13 +21,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliAuditData, cli_audit_data_clear)
 /* What the words of the command name; all but the first may be NULL. */
 typedef struct {
   const char *data;       /* .npy, .csv, .fvecs and what else `assay dataset info` knows, or rows as
-                           * scenarios name them (core/data/row-file.h) */
+                           * scenarios name them (core/data/row-file.h); or a folder of images */
   const char *labels;     /* FILE of one column, FILE.csv:COLUMN, or a column of @data */
   const char *attributes; /* columns of @data, or FILE.csv:COLUMN, separated by commas */
+  gsize size; /* pixels of a side to which images are reduced; 0: they have one size already */
+  const CliAuditData *like; /* whose classes and channels images are to have */
 } CliAuditFiles;
 
 /* ASSAY_ERROR_DATA names the file: numbers that are not finite, labels of another length, labels
- * that are no classes. */
+ * that are no classes; images that cannot be read. */
 gboolean cli_audit_data_read (const CliAuditFiles *files, CliAuditData *ret_data, GError **error);
 
 /* How rows are divided. */

@@ -94,6 +94,9 @@ append_data (GString *text, const CliAudit *audit)
   if (audit->attributes != NULL)
     g_string_append (text, "attributes = private-attributes.csv\n"
                            "public_attributes = public-attributes.csv\n");
+  if (audit->geometry.height > 0)
+    g_string_append_printf (text, "images = %zux%zux%zu\n", audit->geometry.height,
+                            audit->geometry.width, audit->geometry.channels);
   if (audit->database != NULL)
     g_string_append_printf (text, "database = %s\n", audit->database);
   g_string_append_printf (text, "records = no; yes\nsecrets = %zu\n\n", audit->n_secrets);
@@ -314,7 +317,7 @@ append_attacks (GString *text, const CliAudit *audit, const CliGround *ground,
 /* ---- The whole ---- */
 
 static void
-append_tau (GString *text, const CliAudit *audit)
+append_metrics (GString *text, const CliAudit *audit)
 {
   g_autofree char *tau = assay_text_number (cli_audit_tau (audit->public_rows));
 
@@ -324,6 +327,8 @@ append_tau (GString *text, const CliAudit *audit)
                       "one guess for everybody (the mean of the public rows, or one of them) would "
                       "be right more often than once in a hundred.");
   g_string_append_printf (text, "[metric recovery-rate]\ntau = %s\n", tau);
+  if (audit->geometry.height > 0)
+    g_string_append (text, "\n[metric image-recovery]\n");
 }
 
 static gboolean
@@ -336,6 +341,25 @@ has_game (const GPtrArray *attacks, AssayGame game)
       return TRUE;
   }
   return FALSE;
+}
+
+/* Of rows that are images: secrets beside what was released and guessed, where a sheet of them can
+ * be made. */
+static void
+append_pictures (GString *text, const CliAudit *audit)
+{
+  static const char *const groups[] = { "\n[pictures recovered]\ncount = 8\nreleased = yes\n",
+                                        "\n[pictures recovered]\ncount = 8\n" };
+
+  for (guint i = 0; audit->geometry.height > 0 && i < G_N_ELEMENTS (groups); i++) {
+    g_autofree char *more = g_strconcat (text->str, groups[i], NULL);
+    g_autofree char *why_not = NULL;
+
+    if (cli_is_planned (audit->scenario, more, &why_not)) {
+      g_string_append (text, groups[i]);
+      return;
+    }
+  }
 }
 
 char *
@@ -366,7 +390,7 @@ cli_audit_scenario (const CliAudit *audit, GError **error)
                             audit->defense->id, reason);
   }
   if (has_game (attacks, ASSAY_GAME_RECONSTRUCT))
-    append_tau (text, audit);
+    append_metrics (text, audit);
   g_string_append_c (text, '\n');
   cli_append_comment (text,
                       "Claims are what the run judges. Bounds that were not given with --claim are "
@@ -377,5 +401,6 @@ cli_audit_scenario (const CliAudit *audit, GError **error)
                           .attacks = attacks,
                           .bounds = audit->bounds,
                           .confidence = audit->most_trials > 1 ? CONFIDENCE_OF_TWO : NULL });
+  append_pictures (text, audit);
   return g_string_free (text, FALSE);
 }

@@ -13,10 +13,12 @@
 #include "core/plugin/registry.h"
 #include "runner/by-hand/steps-by-hand.h"
 
+#define MAX_SIZE 4096 /* of image-folder */
+
 static struct {
   char *defense, *command, *data, *labels, *attributes, *public_rows, *database, *out, *time;
   char **assignments, **bounds;
-  gint secrets, jobs;
+  gint secrets, size, jobs;
   gint64 seed;
   gboolean quiet;
 } given = { .seed = 1, .jobs = CLI_NOT_GIVEN };
@@ -29,8 +31,12 @@ static const GOptionEntry entries[]
         { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &given.assignments, "A setting of the defense",
           "SETTING=VALUE" },
         { "data", 0, 0, G_OPTION_ARG_FILENAME, &given.data,
-          "Rows of numbers, one for each person: .npy, .npz, .csv, .tsv, .h5, .fvecs, IDX or CIFAR",
+          "Rows of numbers, one for each person: .npy, .npz, .csv, .tsv, .h5, .fvecs, IDX or "
+          "CIFAR; or a folder of images, whose sub-folders are their labels",
           "FILE" },
+        { "size", 0, 0, G_OPTION_ARG_INT, &given.size,
+          "Of a folder of images: the square in the middle of each is reduced to this side",
+          "PIXELS" },
         { "labels", 0, 0, G_OPTION_ARG_FILENAME, &given.labels,
           "The class of each row: a column of --data, a file, or FILE.csv:COLUMN", "FILE" },
         { "attributes", 0, 0, G_OPTION_ARG_FILENAME, &given.attributes,
@@ -191,6 +197,7 @@ try_defense (CliAudit *audit, AssayView secrets, const CliAuditData *data, const
   Trying trying = { .secrets = { .rows = secrets, .n_classes = data->n_classes },
                     .knowledge = { .public_rows = public_rows } };
 
+  trying.secrets.geometry = audit->geometry;
   if (!cli_open_rows (given.database, "database", &database, error))
     return FALSE;
   trying.knowledge.database = database;
@@ -231,7 +238,13 @@ ASSAY_LOCAL_CLEAR (Parts, parts_clear, cli_audit_data_clear (&self->data),
 static gboolean
 read_parts (Parts *parts, GError **error)
 {
-  const CliAuditFiles files = { given.data, given.labels, given.attributes };
+  const CliAuditFiles files = { .data = given.data,
+                                .labels = given.labels,
+                                .attributes = given.attributes,
+                                .size = (gsize) given.size };
+  const CliAuditFiles of_public = { .data = given.public_rows,
+                                    .size = (gsize) given.size,
+                                    .like = &parts->data };
 
   if (!cli_audit_data_read (&files, &parts->data, error))
     return FALSE;
@@ -244,8 +257,11 @@ read_parts (Parts *parts, GError **error)
                        given.labels != NULL ? "labels" : "attributes",
                        given.labels != NULL ? "labels" : "attributes",
                        given.labels != NULL ? "labels" : "attributes");
-  if (!cli_audit_data_read (&(CliAuditFiles){ .data = given.public_rows }, &parts->others, error))
+  if (!cli_audit_data_read (&of_public, &parts->others, error))
     return assay_prefix (error, "--public: ");
+  /* Those of sub-folders, which both have or none. */
+  if (parts->others.labels == NULL)
+    g_clear_pointer (&parts->data.labels, g_free);
   return parts->others.rows->cols == parts->data.rows->cols
          || assay_fail (error, ASSAY_ERROR_DATA,
                         "--public: %s has %zu columns; expected %zu as %s has", given.public_rows,
@@ -285,6 +301,7 @@ describe_parts (CliAudit *audit, const Parts *parts)
   audit->n_left_out = parts->split.n_left_out;
   audit->has_labels = parts->data.labels != NULL;
   audit->attributes = parts->data.attributes;
+  audit->geometry = parts->data.geometry;
   audit->public_rows = assay_matrix_view (parts->public_rows);
   audit->most_trials = (guint) (audit->n_private / audit->n_secrets);
 }
@@ -340,6 +357,8 @@ why_not (void)
     return "--command is of the defense exec; expected --set for settings of others";
   if (given.jobs != CLI_NOT_GIVEN && (given.jobs < 1 || given.jobs > 4096))
     return "--jobs: expected 1 to 4096";
+  if (given.size < 0 || given.size > MAX_SIZE)
+    return "--size: expected 1 to 4096 pixels";
   if (given.secrets < 0)
     return "--secrets: expected 1 or more";
   if (given.seed < 0)
@@ -392,6 +411,7 @@ const CliUsage cli_audit = {
   .description = "Examples:\n"
                  "  assay audit --command 'python3 mine.py' --data people.npy --labels people.csv\n"
                  "  assay audit -c 'python3 mine.py' --data 'people.csv[-name]' --labels job\n"
+                 "  assay audit --defense pixelation --data photographs --size 32\n"
                  "  assay audit --defense laplace --set epsilon=0.5 --data people.npy --time 2m\n",
   .entries = entries,
   .run = audit_defense,

@@ -24,6 +24,7 @@ typedef struct {
   gsize n_private, n_secrets, n_joined, n_left_out;
   gboolean has_labels;
   const GPtrArray *attributes; /* CliAuditColumn; NULL: none */
+  AssayGeometry geometry;      /* of rows that are images */
   gsize released_cols; /* of the release; 0: it has no rows */
   gboolean has_key;    /* one release draws something once for all its secrets */
 

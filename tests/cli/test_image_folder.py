@@ -8,6 +8,8 @@ import zlib
 
 import pytest
 
+from auditing import place, verdicts
+
 np = pytest.importorskip("numpy")
 
 SCENARIO = """[scenario]
@@ -121,3 +123,66 @@ def test_folders_that_are_wrong(sandbox):
             ("private/class-0/000.png", "", "000.png")):
         err = run(sandbox, "image-folder", images, more, code=2)
         assert message in err, f"{images}: {err}"
+
+
+def audit(sandbox, *words, code=0):
+    result = sandbox.assay("audit", "--defense", "pixelation", "--set", "cells=2", "--time", "90s",
+                           "-q", *words)
+    if code == 2:
+        assert result.code == 2, str(result)
+        return result.err, None, None
+    folder = sandbox.path / place(result.out, "scenario").removesuffix("/audit.scenario")
+    return result, folder, (folder / "audit.scenario").read_text()
+
+
+def write_pets(sandbox, name, n, seed, grey=False):
+    """Photographs of two kinds, of which one is light above: 12 x 14 pixels."""
+    pixels = np.random.default_rng(seed).integers(0, 200, size=(n, 12, 14, 3), dtype=np.uint8)
+    if grey:
+        pixels[...] = pixels[..., :1]
+    for i, image in enumerate(pixels):
+        kind = "cat" if i % 2 else "dog"
+        image[:6] += 50 * (kind == "dog")
+        folder = sandbox.path / name / kind
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{i:03}.png").write_bytes(png(image))
+    return pixels
+
+
+def test_an_audit_of_a_folder(sandbox):
+    """Rows are the pixels from 0 to 1, each with the label of its sub-folder; and what is released
+    is seen."""
+    pixels = write_pets(sandbox, "pets", 240, 1, grey=True)
+    result, folder, scenario = audit(sandbox, "--data", "pets")
+    assert "images = 12x14x1\n" in scenario and "[pictures recovered]" in scenario, scenario
+    assert verdicts(result.out)["attribute-excess"] == "violated", str(result)
+    assert list(folder.glob("look-*/pictures/*.png")), sorted(folder.glob("look-*/*"))
+    known = {image[..., 0].tobytes(): i % 2 for i, image in enumerate(pixels)}
+    labels = {0: set(), 1: set()}
+    for role in ("private", "public"):
+        rows = np.load(folder / f"{role}.npy")
+        assert rows.shape == (120, 168) and rows.max() <= 1
+        for row, label in zip(np.rint(rows * 255).astype(np.uint8),
+                              np.load(folder / f"{role}-labels.npy")):
+            labels[int(label)].add(known.pop(row.tobytes()))
+    assert labels == {0: {1}, 1: {0}} and not known, "cats are class 0"
+
+
+def test_an_audit_of_two_folders(sandbox):
+    """Grey ones have one channel, of --public too; images of one folder alone have no labels."""
+    write_pets(sandbox, "private", 130, 2, grey=True)
+    write_pets(sandbox, "public", 60, 3)
+    _, folder, scenario = audit(sandbox, "--data", "private", "--public", "public", "--size", "11")
+    assert "images = 11x11x1\n" in scenario and "labels = private-labels.npy\n" in scenario, scenario
+    assert np.load(folder / "public.npy").shape == (60, 121)
+    assert sorted(np.load(folder / "public-labels.npy")) == [0] * 30 + [1] * 30
+    words = ("--data", "private", "--public", "public/dog", "--out", "o")
+    _, folder, scenario = audit(sandbox, *words)
+    assert "labels" not in scenario.split("[defense")[0], scenario
+    for words, message in (
+            (("--data", "private", "--size", "13"), "private/cat/001.png: 14 x 12 pixels; "
+             "expected 13 on each side or more"),
+            (("--data", "private", "--public", "pets"), "--public: --data: pets: no such file"),
+            (("--data", "private/cat"), "--data: 65 rows are too few; expected 240 at least"),
+            (("--data", "private", "--size", "-1"), "assay audit: --size: expected 1 to 4096")):
+        assert message in audit(sandbox, *words, code=2)[0], words
