@@ -16,13 +16,9 @@
  *
  * All pairs are scored if these are at most `pairs`; otherwise all pairs of a random subset of the
  * mixtures, the largest whose pairs are no more. So the products stay matrix products. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-scores.h"
-#include "core/base/vectors.h"
+#include "attacks/mixtures/pair-guess.h"
 
 /* Under absolute and whiten: of 141 mixtures. */
 #define WHITENED_PAIRS 10000
@@ -34,79 +30,29 @@ typedef struct {
   gint64 pairs;
 } InnerProductPair;
 
-/* How many mixtures have at most @pairs pairs. */
-static gsize
-subset_size (gsize n, gint64 pairs)
-{
-  gsize m = (gsize) (0.5 + sqrt (0.25 + 2 * (double) pairs));
-
-  while (m * (m - 1) / 2 > (gsize) pairs)
-    m--;
-  return MIN (n, m);
-}
-
-/* The numbers of the mixtures that are compared, ascending. */
-static gsize *
-choose_items (AssayStreamKey key, gsize n, gsize m, GError **error)
-{
-  AssayStream stream = assay_stream (key, 0);
-  gsize *order = assay_alloc (n, sizeof (gsize), "order of mixtures", error);
-
-  if (order == NULL)
-    return NULL;
-  for (gsize i = 0; i < n; i++)
-    order[i] = i;
-  if (m < n) {
-    assay_stream_permutation (&stream, n, order);
-    qsort (order, m, sizeof *order, assay_compare_sizes);
-  }
-  return order;
-}
-
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
 {
   const InnerProductPair *settings = context->settings;
   const MixtureOptions options = MIXTURE_IMAGE_OPTIONS (settings);
-  const AssayView images = assay_array_view (assay_arrays_get (&seen->release->arrays, "images"));
-  const gsize m = subset_size (images.rows, settings->pairs), p = m * (m - 1) / 2;
   g_auto (MixtureSpace) space = { 0 };
   g_autofree gsize *items = NULL;
-  g_autofree gint64 *pairs = NULL;
   g_autofree float *scores = NULL;
   g_autoptr (AssayMatrix) rows = NULL;
   g_autoptr (AssayMatrix) whitened = NULL;
-  gint64 *next;
+  gsize m;
 
-  if (m < 2)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "a release of %zu mixture has no pair; expected 2 or more", images.rows);
-  items = choose_items (context->stream, images.rows, m, error);
-  rows = assay_matrix_new (m, images.cols, error);
-  pairs = assay_alloc (p, 2 * sizeof (gint64), "pairs", error);
-  scores = assay_alloc (p, sizeof (float), "pairs", error);
-  if (items == NULL || rows == NULL || pairs == NULL || scores == NULL)
+  if (!pair_guess_choose (seen->release, settings->pairs, context->stream, &items, &rows, error))
     return FALSE;
-  for (gsize i = 0; i < m; i++)
-    memcpy (assay_matrix_row (rows, i), assay_view_row (images, items[i]),
-            images.cols * sizeof (float));
-  if (!mixture_space_learn (&options, rows, &space, error)
-      || !mixture_space_whiten (&space, rows, &whitened, error)
-      || !mixture_pair_products (assay_matrix_view (rows),
-                                 assay_matrix_view (whitened != NULL ? whitened : rows), scores,
-                                 error))
-    return FALSE;
-  next = pairs;
-  for (gsize i = 0; i < m; i++)
-    for (gsize j = i + 1; j < m; j++) {
-      *next++ = (gint64) items[i];
-      *next++ = (gint64) items[j];
-    }
-  assay_arrays_take_rows (&ret_guess->arrays, "pairs", ASSAY_INT64, p, 2, g_steal_pointer (&pairs));
-  assay_arrays_take (&ret_guess->arrays, "scores",
-                     assay_array_take (ASSAY_FLOAT32, 1, &p, g_steal_pointer (&scores)));
-  return TRUE;
+  m = rows->rows;
+  scores = assay_alloc (m * (m - 1) / 2, sizeof (float), "pairs", error);
+  return scores != NULL && mixture_space_learn (&options, rows, &space, error)
+         && mixture_space_whiten (&space, rows, &whitened, error)
+         && mixture_pair_products (assay_matrix_view (rows),
+                                   assay_matrix_view (whitened != NULL ? whitened : rows), scores,
+                                   error)
+         && pair_guess_take (ret_guess, items, m, g_steal_pointer (&scores), error);
 }
 
 /* Two secrets in each mixture, of 6 in all; more pixels where a mask leaves less to see. Under
@@ -145,7 +91,7 @@ static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
   const InnerProductPair *settings = data;
-  const guint64 n = subset_size (MAX (shape->n_released, shape->n_secrets), settings->pairs);
+  const guint64 n = pair_guess_size (MAX (shape->n_released, shape->n_secrets), settings->pairs);
 
   return n * n / 2 * (2 * sizeof (gint64) + sizeof (float));
 }
@@ -158,9 +104,7 @@ ASSAY_ATTACK (inner_product_pair, "inner-product-pair",
                       "Whether absolute values are compared, each less its mean, which a mask of "
                       "signs does not change"),
     MIXTURE_PARAMETERS (InnerProductPair),
-    ASSAY_PARAM_INT (InnerProductPair, pairs, 1000000, 1, 1000000000, "",
-                     "The most pairs that are scored; of more mixtures, the pairs of a random "
-                     "subset")),
+    MIXTURE_PARAMETER_PAIRS (InnerProductPair)),
   .check = check,
   MIXTURE_HOLDS,
   .memory = memory,

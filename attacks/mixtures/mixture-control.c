@@ -154,7 +154,10 @@ mixture_control_make (const MixtureControl *control, AssayStreamKey key, AssayCo
   const gsize total = n * MAX (control->n_epochs, 1), cols = control->side * control->side;
   AssayStream stream = assay_stream (key, 0);
   g_autoptr (AssayMatrix) secrets = draw_images (control, &stream, n, error);
-  g_autoptr (AssayMatrix) others = draw_images (control, &stream, control->n_public, error);
+  g_autoptr (AssayMatrix) others
+      = control->public_rows != NULL
+            ? assay_rows_matrix (control->public_rows, ASSAY_SCALE_NONE, error)
+            : draw_images (control, &stream, control->n_public, error);
   g_autoptr (AssayMatrix) images = assay_matrix_new (total, cols, error);
   g_autofree gint64 *partners
       = g_new (gint64, total * p + 1); /* never NULL, which has no offsets */

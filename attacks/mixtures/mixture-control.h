@@ -17,6 +17,7 @@ typedef struct {
   /* Not 0: images are smooth, as two secrets in a mixture tell the signs of neighbours by. Pixels
    * are averaged over so many, each way, and scaled to mean 0 and variance 1 in each image. */
   gsize window;
+  const AssayRows *public_rows; /* @n_public images that were drawn before; NULL: others */
   gboolean is_single; /* the second secret of each mixture is its owner again */
 } MixtureControl;
 

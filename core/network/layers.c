@@ -219,6 +219,32 @@ assay_add (gsize n, const float *x, float *inout_y)
   add_values (n, x, inout_y);
 }
 
+ASSAY_VECTORISED static void
+multiply_values (gsize n, const float *a, const float *b, float *ret_y)
+{
+  for (gsize i = 0; i < n; i++)
+    ret_y[i] = a[i] * b[i];
+}
+
+void
+assay_multiply (gsize n, const float *a, const float *b, float *ret_y)
+{
+  multiply_values (n, a, b, ret_y);
+}
+
+ASSAY_VECTORISED static void
+add_products (gsize n, const float *b, const float *dy, float *inout_da)
+{
+  for (gsize i = 0; i < n; i++)
+    inout_da[i] += b[i] * dy[i];
+}
+
+void
+assay_multiply_back (gsize n, const float *b, const float *dy, float *inout_da)
+{
+  add_products (n, b, dy, inout_da);
+}
+
 /* ---- Sizes that change ---- */
 
 /* The four pixels that become one, or that one becomes: their places in a block. */

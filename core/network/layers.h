@@ -35,6 +35,8 @@ void assay_rectify_back (gsize n, const float *y, const float *dy, float *inout_
 void assay_sigmoid_forward (gsize n, const float *x, float *ret_y);
 void assay_sigmoid_back (gsize n, const float *y, const float *dy, float *inout_dx);
 void assay_add (gsize n, const float *x, float *inout_y);
+void assay_multiply (gsize n, const float *a, const float *b, float *ret_y);
+void assay_multiply_back (gsize n, const float *b, const float *dy, float *inout_da);
 
 /* The largest of 2 x 2 pixels; of equal ones the first is told. @shape: before. */
 void assay_pool_forward (AssayBlocks shape, const float *x, float *ret_y);

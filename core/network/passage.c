@@ -66,6 +66,14 @@ join_forward (const AssayPassage *passage, const AssayLayer *layer, float *ret_v
   }
 }
 
+/* Where image @image of the blocks that a PART is made of begins. */
+static gsize
+part_place (const AssayTape *tape, const AssayLayer *layer, gsize image)
+{
+  return image * size_of (tape, layer->from[0])
+         + layer->begin * layer->shape.height * layer->shape.width * ASSAY_CHANNEL_BLOCK;
+}
+
 /* Those that go through images one by one. */
 static void
 image_forward (const AssayPassage *passage, guint l, gsize image)
@@ -86,6 +94,9 @@ image_forward (const AssayPassage *passage, guint l, gsize image)
     assay_mean_forward (before, x, y);
   else if (layer->type == ASSAY_LAYER_ENLARGE)
     assay_enlarge_forward (before, x, y);
+  else if (layer->type == ASSAY_LAYER_PART)
+    memcpy (y, passage->values[layer->from[0]] + part_place (tape, layer, image),
+            size_of (tape, l) * sizeof (float));
 }
 
 void
@@ -113,7 +124,9 @@ assay_passage_forward (AssayPassage *passage)
     else if (layer->type == ASSAY_LAYER_ADD) {
       memcpy (y, x, numbers * sizeof (float));
       assay_add (numbers, passage->values[layer->from[1]], y);
-    } else
+    } else if (layer->type == ASSAY_LAYER_MULTIPLY)
+      assay_multiply (numbers, x, passage->values[layer->from[1]], y);
+    else
       for (gsize n = 0; n < N; n++)
         image_forward (passage, l, n);
   }
@@ -263,6 +276,9 @@ image_back (const AssayPassage *passage, guint l, gsize image, float *ret_gradie
     assay_mean_back (before, dy, dx);
   else if (layer->type == ASSAY_LAYER_ENLARGE)
     assay_enlarge_back (before, dy, dx);
+  else if (layer->type == ASSAY_LAYER_PART)
+    assay_add (size_of (tape, l), dy,
+               passage->deltas[layer->from[0]] + part_place (tape, layer, image));
 }
 
 /* A convolution writes derivatives, and does not add: where others use its input too, by way of
@@ -272,13 +288,16 @@ convolution_back (AssayPassage *passage, guint l, gboolean to_input, float *ret_
 {
   const AssayTape *tape = passage->tape;
   const AssayLayer *layer = &tape->layers[l], *from = &tape->layers[layer->from[0]];
+  const gboolean is_of_input
+      = layer->from[0] == ASSAY_TAPE_INPUT
+        || (from->type == ASSAY_LAYER_PART && from->from[0] == ASSAY_TAPE_INPUT && from->uses == 1);
   float *dx = passage->deltas[layer->from[0]];
   float *gradient = ret_gradient + layer->first;
 
   assay_convolution_to_weights (
       layer->convolution, passage->values[layer->from[0]], passage->deltas[l],
       (float *[]){ gradient, gradient + layer->n_weights }, passage->scratch);
-  if (layer->from[0] == ASSAY_TAPE_INPUT && !to_input)
+  if (is_of_input && !to_input)
     return;
   assay_convolution_to_inputs (layer->convolution, tape->turned + layer->first, passage->deltas[l],
                                from->uses == 1 ? dx : passage->spare, passage->scratch);
@@ -305,6 +324,10 @@ layer_back (AssayPassage *passage, guint l, gboolean to_input, float *ret_gradie
   else if (layer->type == ASSAY_LAYER_ADD) {
     assay_add (numbers, deltas, before);
     assay_add (numbers, deltas, passage->deltas[layer->from[1]]);
+  } else if (layer->type == ASSAY_LAYER_MULTIPLY) {
+    assay_multiply_back (numbers, passage->values[layer->from[1]], deltas, before);
+    assay_multiply_back (numbers, passage->values[layer->from[0]], deltas,
+                         passage->deltas[layer->from[1]]);
   } else
     for (gsize n = 0; n < N; n++)
       image_back (passage, l, n, ret_gradient);

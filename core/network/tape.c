@@ -59,7 +59,8 @@ assay_tape_free (AssayTape *tape)
 static guint
 append (AssayTape *tape, AssayLayer layer)
 {
-  const gboolean has_two = layer.type == ASSAY_LAYER_JOIN || layer.type == ASSAY_LAYER_ADD;
+  const gboolean has_two = layer.type == ASSAY_LAYER_JOIN || layer.type == ASSAY_LAYER_ADD
+                           || layer.type == ASSAY_LAYER_MULTIPLY;
 
   if (tape->n_layers == ASSAY_TAPE_MAX_LAYERS)
     refuse (tape, "more than %d layers", ASSAY_TAPE_MAX_LAYERS);
@@ -236,14 +237,41 @@ assay_tape_join (AssayTape *tape, guint a, guint b)
   return append (tape, (AssayLayer){ .type = ASSAY_LAYER_JOIN, .from = { a, b }, .shape = shape });
 }
 
-guint
-assay_tape_add (AssayTape *tape, guint a, guint b)
+static guint
+append_of_two (AssayTape *tape, AssayLayerType type, guint a, guint b)
 {
   if (!check_pair (tape, a, b, TRUE))
     return 0;
-  return append (
-      tape,
-      (AssayLayer){ .type = ASSAY_LAYER_ADD, .from = { a, b }, .shape = *shape_of (tape, a) });
+  return append (tape,
+                 (AssayLayer){ .type = type, .from = { a, b }, .shape = *shape_of (tape, a) });
+}
+
+guint
+assay_tape_add (AssayTape *tape, guint a, guint b)
+{
+  return append_of_two (tape, ASSAY_LAYER_ADD, a, b);
+}
+
+guint
+assay_tape_multiply (AssayTape *tape, guint a, guint b)
+{
+  return append_of_two (tape, ASSAY_LAYER_MULTIPLY, a, b);
+}
+
+guint
+assay_tape_part (AssayTape *tape, guint from, gsize first, gsize channels)
+{
+  AssayTapeShape shape = *shape_of (tape, from);
+
+  if (first % BLOCK != 0 || channels % BLOCK != 0 || channels == 0
+      || first + channels > shape.channels)
+    refuse (tape, "channels %zu to %zu of the %zu of layer %u; expected multiples of %d", first,
+            first + channels, shape.channels, from, BLOCK);
+  shape.channels = channels;
+  return append (tape, (AssayLayer){ .type = ASSAY_LAYER_PART,
+                                     .from = { from },
+                                     .shape = shape,
+                                     .begin = first / BLOCK });
 }
 
 /* ---- Memory ---- */

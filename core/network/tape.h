@@ -45,18 +45,21 @@ typedef enum {
   ASSAY_LAYER_POOL,
   ASSAY_LAYER_MEAN,
   ASSAY_LAYER_ENLARGE,
+  ASSAY_LAYER_PART,
   ASSAY_LAYER_JOIN,
   ASSAY_LAYER_ADD,
+  ASSAY_LAYER_MULTIPLY,
 } AssayLayerType;
 
 typedef struct {
   AssayLayerType type;
-  guint from[2];        /* the second of JOIN and ADD alone */
+  guint from[2];        /* the second of JOIN, ADD and MULTIPLY alone */
   AssayTapeShape shape; /* of what it gives */
   AssayBlocks blocks;
   guint uses;           /* layers that are made of it */
   gboolean is_in_place; /* it gives its values where it found them */
   gsize kernel, stride;
+  gsize begin;     /* of a PART: the block of the layer before that it begins with */
   gsize n_weights; /* of a convolution; of a normalisation scales */
   gsize n_biases;  /* and shifts */
   gsize first;     /* of them among the tape's parameters; biases come after weights */
@@ -86,11 +89,14 @@ guint assay_tape_dense (AssayTape *tape, guint from, gsize outputs); /* of all n
 guint assay_tape_normalise (AssayTape *tape, guint from);
 guint assay_tape_rectify (AssayTape *tape, guint from);
 guint assay_tape_sigmoid (AssayTape *tape, guint from);
-guint assay_tape_pool (AssayTape *tape, guint from);       /* 2 x 2 */
-guint assay_tape_mean (AssayTape *tape, guint from);       /* of all pixels */
-guint assay_tape_enlarge (AssayTape *tape, guint from);    /* 2 x 2 */
+guint assay_tape_pool (AssayTape *tape, guint from);    /* 2 x 2 */
+guint assay_tape_mean (AssayTape *tape, guint from);    /* of all pixels */
+guint assay_tape_enlarge (AssayTape *tape, guint from); /* 2 x 2 */
+/* @channels from @first on, which are multiples of 8. */
+guint assay_tape_part (AssayTape *tape, guint from, gsize first, gsize channels);
 guint assay_tape_join (AssayTape *tape, guint a, guint b); /* channels of both */
 guint assay_tape_add (AssayTape *tape, guint a, guint b);
+guint assay_tape_multiply (AssayTape *tape, guint a, guint b); /* number by number */
 
 /* Ends the tape with layer @last, and draws normal weights of variance 2 / (channels x kernel) (He
  * et al. 2015) from item l of @key for layer l; scales are 1, shifts and biases 0.

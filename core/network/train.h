@@ -57,6 +57,11 @@ gboolean assay_tape_train (AssayTape *tape, const AssayTapeTraining *training,
 gboolean assay_tape_predict (const AssayTape *tape, const AssayTapeExamples *examples,
                              float *ret_outputs, GError **error);
 
+/* The same of layer @layer: numbers of its shape, whatever the loss. */
+gboolean assay_tape_predict_layer (const AssayTape *tape, guint layer,
+                                   const AssayTapeExamples *examples, float *ret_outputs,
+                                   GError **error);
+
 /* Mean loss of all examples, taken as one batch, with its derivatives: to @ret_gradient (the tape's
  * parameters) and @ret_inputs (n x numbers of the input, in planes); each may be NULL. */
 gboolean assay_tape_differentiate (const AssayTape *tape, const AssayTapeExamples *examples,

@@ -56,6 +56,27 @@ add (AssayTape *tape, guint from)
   return assay_tape_add (tape, from, assay_tape_convolve (tape, from, 8, 3, 1));
 }
 
+static guint
+multiply (AssayTape *tape, guint from)
+{
+  return assay_tape_multiply (tape, from, assay_tape_convolve (tape, from, 8, 3, 1));
+}
+
+static guint
+multiply_itself (AssayTape *tape, guint from)
+{
+  return assay_tape_multiply (tape, from, from);
+}
+
+static guint
+part (AssayTape *tape, guint from)
+{
+  const guint wide = assay_tape_convolve (tape, from, 24, 3, 1);
+
+  return assay_tape_join (tape, assay_tape_part (tape, wide, 8, 16),
+                          assay_tape_part (tape, wide, 0, 8));
+}
+
 static const struct {
   const char *name;
   Middle make;
@@ -72,6 +93,9 @@ static const struct {
   { "enlarge", assay_tape_enlarge },
   { "join", join },
   { "add", add },
+  { "multiply", multiply },
+  { "multiply by itself", multiply_itself },
+  { "part", part },
 };
 
 /* Inputs that can be moved. */
@@ -264,6 +288,33 @@ Test (tape, a_convolution_by_hand)
     }
   cr_assert (assay_tape_differentiate (tape, &examples, &loss, NULL, NULL, NULL));
   assert_near (loss, expected, 1e-6 * expected, "loss");
+}
+
+/* What a layer gives does not depend on what comes after it, or lies beside it. */
+Test (tape, a_layer_before_the_last)
+{
+  g_autoptr (AssayTape) tape = assay_tape_new ((AssayTapeShape){ 16, 4, 4 });
+  g_autoptr (AssayTape) alone = assay_tape_new ((AssayTapeShape){ 16, 4, 4 });
+  const guint a
+      = assay_tape_convolve (tape, assay_tape_part (tape, ASSAY_TAPE_INPUT, 8, 8), 8, 3, 1);
+  const guint b
+      = assay_tape_convolve (tape, assay_tape_part (tape, ASSAY_TAPE_INPUT, 0, 8), 8, 3, 1);
+  const guint same
+      = assay_tape_convolve (alone, assay_tape_part (alone, ASSAY_TAPE_INPUT, 8, 8), 8, 3, 1);
+  TapeCase tape_case = { tape, 4 };
+  const AssayTapeExamples examples = tape_case_examples (&tape_case, 5);
+  float found[2][5 * 128], products[5 * 128], expected[5 * 128];
+
+  cr_assert (assay_tape_finish (tape, assay_tape_multiply (tape, a, b), ASSAY_TAPE_LOSS_LOGISTIC,
+                                key_of (0), NULL));
+  cr_assert (assay_tape_finish (alone, same, ASSAY_TAPE_LOSS_SQUARES, key_of (0), NULL));
+  cr_assert (assay_tape_predict (alone, &examples, expected, NULL));
+  cr_assert (assay_tape_predict_layer (tape, a, &examples, found[0], NULL));
+  cr_assert_eq (memcmp (found[0], expected, sizeof expected), 0);
+  cr_assert (assay_tape_predict_layer (tape, b, &examples, found[1], NULL));
+  cr_assert (assay_tape_predict_layer (tape, tape->last, &examples, products, NULL));
+  for (gsize i = 0; i < 5 * 128; i++)
+    cr_assert_eq (products[i], found[0][i] * found[1][i]);
 }
 
 /* ---- Training ---- */
