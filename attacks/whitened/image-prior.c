@@ -7,19 +7,39 @@
 #include "core/math/linalg.h"
 
 static gboolean
-make_room (gsize n, gsize cols, ImagePrior *prior, GError **error)
+make_room (gsize cols, ImagePrior *prior, GError **error)
 {
   AssayArena *arena = &prior->arena;
   const gsize row = cols * sizeof (float);
 
-  prior->n = n;
   prior->cols = cols;
   prior->image = assay_arena_alloc (arena, cols, sizeof (float), "mean image", error);
   prior->values = assay_arena_alloc (arena, cols, sizeof (float), "components", error);
   prior->vectors = assay_arena_alloc (arena, cols, row, "components", error);
-  prior->features = assay_arena_alloc (arena, n, row, "public images", error);
-  prior->squares = assay_arena_alloc (arena, n, row, "public images", error);
   return !arena->has_failed;
+}
+
+/* Images, less their mean, in the basis. */
+static gboolean
+take_images (const AssayMatrix *centred, ImagePrior *prior, GError **error)
+{
+  const gsize n = centred->rows, cols = prior->cols;
+  g_autoptr (AssayMatrix) features = NULL;
+
+  prior->n = n;
+  prior->features
+      = assay_arena_alloc (&prior->arena, n, cols * sizeof (float), "public images", error);
+  prior->squares
+      = assay_arena_alloc (&prior->arena, n, cols * sizeof (float), "public images", error);
+  if (prior->arena.has_failed)
+    return FALSE;
+  features = whitening_project (assay_matrix_view (centred),
+                                assay_view_of (prior->vectors, cols, cols), error);
+  for (gsize i = 0; features != NULL && i < n * cols; i++) {
+    prior->features[i] = (float) (features->data[i] / prior->unit);
+    prior->squares[i] = prior->features[i] * prior->features[i];
+  }
+  return features != NULL;
 }
 
 /* u, g and m, in units of s. */
@@ -51,21 +71,26 @@ image_prior_learn (AssayView images, ImagePrior *ret_prior, GError **error)
 {
   /* Moments of single images. */
   const WhiteningMoments single = { 1, 1, 1, 1 };
-  const gsize n = images.rows, cols = images.cols;
   g_auto (Whitening) plain = { 0 };
   g_autoptr (AssayMatrix) centred = NULL;
-  g_autoptr (AssayMatrix) features = NULL;
 
-  if (!whitening_learn (images, WHITENING_PLAIN, &single, &plain, error)
-      || !make_room (n, cols, ret_prior, error) || !decompose (&plain, ret_prior, error)
-      || !(centred = whitening_features (&plain, images, error))
-      || !(features
-           = whitening_project (assay_matrix_view (centred),
-                                (AssayView){ cols, cols, cols, ret_prior->vectors }, error)))
+  return whitening_learn (images, WHITENING_PLAIN, &single, &plain, error)
+         && make_room (images.cols, ret_prior, error) && decompose (&plain, ret_prior, error)
+         && (centred = whitening_features (&plain, images, error)) != NULL
+         && take_images (centred, ret_prior, error);
+}
+
+gboolean
+image_prior_of (const ImagePrior *prior, AssayView images, ImagePrior *ret_prior, GError **error)
+{
+  g_autoptr (AssayMatrix) centred = assay_matrix_copy (images, error);
+
+  if (centred == NULL)
     return FALSE;
-  for (gsize i = 0; i < n * cols; i++) {
-    ret_prior->features[i] = (float) (features->data[i] / ret_prior->unit);
-    ret_prior->squares[i] = ret_prior->features[i] * ret_prior->features[i];
-  }
-  return TRUE;
+  for (gsize i = 0; i < images.rows; i++)
+    for (gsize a = 0; a < images.cols; a++)
+      assay_matrix_row (centred, i)[a] -= (float) (prior->image[a] * prior->unit);
+  *ret_prior = *prior;
+  ret_prior->arena = (AssayArena){ 0 };
+  return take_images (centred, ret_prior, error);
 }

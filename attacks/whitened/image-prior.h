@@ -24,6 +24,10 @@ typedef struct {
  * order d, and 4 M d^2. @ret_prior arrives zeroed, and is cleared by the caller. */
 gboolean image_prior_learn (AssayView images, ImagePrior *ret_prior, GError **error);
 
+/* The same mean and covariance with other images, n x d. It borrows all but these of @prior. */
+gboolean image_prior_of (const ImagePrior *prior, AssayView images, ImagePrior *ret_prior,
+                         GError **error);
+
 static inline void
 image_prior_clear (ImagePrior *prior)
 {

@@ -12,6 +12,8 @@
  *      from each of the `starts` best first images;
  *   3. what is left of z, divided by 1 - sum w, is the estimate: the private images of x~ as they
  *      were mixed among themselves. With one private image it is this image.
+ * Where public images are moved and mirrored before they are mixed, `all_windows` looks for them as
+ * they were mixed (window-removal.h).
  * With partners = 0 nothing is removed: the mean of z given |x~| alone, which is what to compare
  * with.
  *
@@ -25,8 +27,8 @@
  * 6 (partners + 8) rounds of 2 d^2 multiplications, and 2 partners of 2 M d. */
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-scores.h"
-#include "attacks/whitened/joint-removal.h"
-#include "attacks/whitened/whitened-scores.h"
+#include "attacks/mixtures/mixture-windows.h"
+#include "attacks/whitened/window-removal.h"
 
 #define USUAL_K 4
 #define PRIVATE 2 /* images of a mixture in cross-dataset InstaHide */
@@ -42,6 +44,10 @@ typedef struct {
   gint64 partners;
   double max_coefficient;
   gint64 starts;
+  bool all_windows;
+  gint64 shift;
+  gint64 candidates;
+  gint64 components;
 } WhitenedRemoval;
 
 /* What is known of the mixtures. */
@@ -84,11 +90,28 @@ check_count (const JointRemoval *options, gsize n_public, GError **error)
 }
 
 static gboolean
+check_windows (const WhitenedRemoval *settings, const AssayGeometry *geometry, GError **error)
+{
+  if (!settings->all_windows)
+    return TRUE;
+  if (settings->transform == PLAIN || settings->partners == 0
+      || settings->starts > settings->candidates)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "all_windows = yes: expected transform = squared, partners other than 0, "
+                       "and candidates = %" G_GINT64_FORMAT " of at least starts = "
+                       "%" G_GINT64_FORMAT,
+                       settings->candidates, settings->starts);
+  return geometry == NULL || mixture_windows_check (geometry, (gsize) settings->shift, error);
+}
+
+static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const WhitenedRemoval *settings = data;
   JointRemoval options;
 
+  if (!check_windows (settings, shape->cols > 0 ? &shape->geometry : NULL, error))
+    return FALSE;
   /* Of what the release says more is known later. */
   if (settings->k == 0)
     return shape->n_public == 0 || settings->starts <= (gint64) shape->n_public
@@ -98,19 +121,47 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
          && (shape->n_public == 0 || check_count (&options, shape->n_public, error));
 }
 
-/* Step 1. */
-static gboolean
-rank_by_squares (const JointRemoval *options, AssayView images, AssayView mixtures,
-                 float *ret_scores, GError **error)
+static WhitenedOptions
+squares_of (const JointRemoval *options)
 {
-  const WhitenedOptions squares
-      = { .form = WHITENING_SQUARED,
-          .template = WHITENED_SHARES,
-          .ridge = SQUARES_RIDGE,
-          .shares = { .k = options->k, .max_coefficient = options->max_coefficient } };
+  return (WhitenedOptions){ .form = WHITENING_SQUARED,
+                            .template = WHITENED_SHARES,
+                            .ridge = SQUARES_RIDGE,
+                            .shares
+                            = { .k = options->k, .max_coefficient = options->max_coefficient } };
+}
 
-  return options->is_open || options->partners == 0
-         || whitened_scores (&squares, images, mixtures, ret_scores, error);
+/* All three steps. */
+static gboolean
+remove_images (const JointRemoval *options, AssayView images, AssayView mixtures,
+               float *ret_private, GError **error)
+{
+  const WhitenedOptions squares = squares_of (options);
+  g_auto (ImagePrior) prior = { 0 };
+  g_autofree float *scores
+      = assay_alloc (mixtures.rows, images.rows * sizeof (float), "scores", error);
+
+  return scores != NULL
+         && (options->is_open || options->partners == 0
+             || whitened_scores (&squares, images, mixtures, scores, error))
+         && image_prior_learn (images, &prior, error)
+         && joint_removal (options, &prior, mixtures, scores, ret_private, error);
+}
+
+/* The same, by windows of images of @geometry. */
+static WindowRemoval
+windows_of (const WhitenedRemoval *settings, const JointRemoval *options,
+            const AssayGeometry *geometry, gsize n_public)
+{
+  WindowRemoval windows
+      = { .squares = squares_of (options),
+          .joint = *options,
+          .candidates = CLAMP ((gsize) settings->candidates, options->partners, n_public) };
+
+  windows.squares.windows = geometry;
+  windows.squares.shift = (gsize) settings->shift;
+  windows.squares.components = (gsize) settings->components;
+  return windows;
 }
 
 static gboolean
@@ -122,10 +173,9 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const gsize n = assay_rows_count (seen->public_rows), cols = assay_rows_cols (seen->public_rows);
   gint64 k;
   JointRemoval options;
-  g_auto (ImagePrior) prior = { 0 };
+  WindowRemoval windows;
   g_autoptr (AssayMatrix) images = NULL;
   g_autoptr (AssayMatrix) estimates = NULL;
-  g_autofree float *scores = NULL;
 
   if (cols != mixtures.cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -134,13 +184,16 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (!mixture_find_k (seen->release, settings->k, USUAL_K, "k = 2 or more", &k, error)
       || !take_options (settings, k, &options, error) || !check_count (&options, n, error))
     return FALSE;
+  if (!check_windows (settings, &seen->release->geometry, error))
+    return FALSE;
+  windows = windows_of (settings, &options, &seen->release->geometry, n);
   images = mixture_public (seen->release, seen->public_rows, error);
-  scores = assay_alloc (mixtures.rows, n * sizeof (float), "scores", error);
-  estimates = assay_matrix_new (mixtures.rows, cols, error);
-  if (images == NULL || scores == NULL || estimates == NULL
-      || !rank_by_squares (&options, assay_matrix_view (images), mixtures, scores, error)
-      || !image_prior_learn (assay_matrix_view (images), &prior, error)
-      || !joint_removal (&options, &prior, mixtures, scores, estimates->data, error))
+  estimates = images != NULL ? assay_matrix_new (mixtures.rows, cols, error) : NULL;
+  if (estimates == NULL
+      || !(settings->all_windows ? window_removal (&windows, assay_matrix_view (images), mixtures,
+                                                   estimates->data, error)
+                                 : remove_images (&options, assay_matrix_view (images), mixtures,
+                                                  estimates->data, error)))
     return FALSE;
   assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   return TRUE;
@@ -183,7 +236,19 @@ ASSAY_ATTACK (whitened_removal, "whitened-removal",
     ASSAY_PARAM_REAL (WhitenedRemoval, max_coefficient, 0.65, 0.02, 1, "",
                       "The largest share that an image may have in a mixture"),
     ASSAY_PARAM_INT (WhitenedRemoval, starts, 1, 1, 1000, "",
-                     "First images of a mixture from which the others are looked for")),
+                     "First images of a mixture from which the others are looked for"),
+    ASSAY_PARAM_BOOL (WhitenedRemoval, all_windows, FALSE,
+                      "Look for public images as crops and flips have made them: each shift down "
+                      "and right, as it is and mirrored",
+                      ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (WhitenedRemoval, shift, 4, 0, 100, "px",
+                     "all_windows = yes: how far a window is moved at most, either way"),
+    ASSAY_PARAM_INT (WhitenedRemoval, candidates, 300, 1, 100000, "",
+                     "all_windows = yes: public images of each mixture, by their best windows, "
+                     "among which those in it are looked for"),
+    ASSAY_PARAM_INT (WhitenedRemoval, components, 400, 0, 20000, "",
+                     "all_windows = yes: leading components of the covariance that windows are "
+                     "ranked by; 0: all")),
   .check = check,
   .holds = { .items = 3, .publics = 6, .columns = 12, .pairs = 1, .per_thread = 16 << 20 },
   .reads = ASSAY_RELEASE_MIXTURES,

@@ -38,6 +38,7 @@ typedef struct {
   AssayView weighted; /* P y, N x d */
   double *variance;   /* of public squares' mean: v */
   float *scores;      /* N x M */
+  gsize window;       /* that the images are */
 } Scoring;
 
 /* t2 and t1 of the rows [first, first + count). */
@@ -129,10 +130,13 @@ score_block (const Scoring *job, gsize first, gsize count, GError **error)
     return FALSE;
   for (gsize i = 0; i < n; i++)
     for (gsize j = 0; j < count; j++) {
-      float *score = &job->scores[i * job->images.rows + first + j];
+      const gsize place = i * job->images.rows + first + j;
+      const float score = (float) best_score (job->options, norms + j, y2->data[i * count + j],
+                                              y1->data[i * count + j]);
 
-      *score = MAX (*score, (float) best_score (job->options, norms + j, y2->data[i * count + j],
-                                                y1->data[i * count + j]));
+      if (score > job->scores[place] && job->options->best_windows != NULL)
+        job->options->best_windows[place] = (guint16) job->window;
+      job->scores[place] = MAX (job->scores[place], score);
     }
   return TRUE;
 }
@@ -163,6 +167,7 @@ score_windows (const Scoring *job, const WhitenedOptions *options, GError **erro
     for (gsize i = 0; i < images.rows; i++)
       mixture_window_take (options->windows, options->shift, w, assay_view_row (images, i),
                            assay_matrix_row (windows, i));
+    moved.window = w;
     if (!score_images (&moved, error))
       return FALSE;
   }

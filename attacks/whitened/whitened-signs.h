@@ -20,6 +20,7 @@ typedef struct {
   WhiteningShares shares;
   const AssayGeometry *windows; /* of images, all of whose windows are tried; NULL: they alone */
   gsize shift;                  /* how far windows are moved */
+  guint16 *best_windows; /* N x M: which window has the score; NULL: not wanted, or no windows */
 } WhitenedOptions;
 
 /* Replaces @scores (N x M, of @images for @mixtures) by ones in which the options' `refine` first

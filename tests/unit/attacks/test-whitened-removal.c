@@ -9,6 +9,7 @@
 #include "core/base/parallel.h"
 #include "core/games/control.h"
 #include "core/math/linalg.h"
+#include "core/math/mixture.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 
@@ -198,10 +199,10 @@ Test (mask_signs, messages_come_close_to_sums_over_all_signs)
 
 /* 70 smooth images, more than a panel, each in one mixture with two public ones. */
 static void
-make_case (gboolean is_open, AssayControlCase *ret_case)
+make_case (gboolean is_open, gsize n_public, AssayControlCase *ret_case)
 {
   const MixtureControl smooth = { .n_secrets = 70,
-                                  .n_public = 600,
+                                  .n_public = n_public,
                                   .side = 20,
                                   .n_sources = 2,
                                   .n_partners = 2,
@@ -260,8 +261,8 @@ Test (whitened_removal, private_images_come_back)
   AssayControlCase masked = { 0 }, open = { 0 };
   gsize removed, kept, plain, plain_kept;
 
-  make_case (FALSE, &masked);
-  make_case (TRUE, &open);
+  make_case (FALSE, 600, &masked);
+  make_case (TRUE, 600, &open);
   removed = count_near (&masked, "");
   kept = count_near (&masked, "partners=0");
   plain = count_near (&open, "transform=plain");
@@ -275,6 +276,54 @@ Test (whitened_removal, private_images_come_back)
   assay_control_case_clear (&open);
 }
 
+/* The mixtures of @of anew, with windows of their public images, shares of .45, .3 and .25, and
+ * signs. */
+static void
+mix_windows (AssayControlCase *of)
+{
+  const AssayView secrets = assay_array_view (assay_arrays_get (&of->truth->arrays, "secrets"));
+  const gint64 *partners = assay_array_int64 (assay_arrays_get (&of->truth->arrays, "partners"));
+  float *images = (float *) assay_arrays_get (&of->release->arrays, "images")->data;
+  g_autoptr (AssayMatrix) rows = assay_rows_matrix (of->public_rows, ASSAY_SCALE_NONE, NULL);
+  g_autofree float *window = g_new (float, rows->cols);
+  AssayStream stream = assay_stream (assay_stream_key (6, 0, "windows", ""), 0);
+
+  for (gsize i = 0; i < secrets.rows; i++) {
+    float *image = images + i * rows->cols;
+
+    for (gsize a = 0; a < rows->cols; a++)
+      image[a] = 0.45F * assay_view_row (secrets, i)[a];
+    for (gsize j = 0; j < 2; j++) {
+      const gint64 down = (gint64) assay_stream_below (&stream, 3) - 1;
+      const gint64 right = (gint64) assay_stream_below (&stream, 3) - 1;
+      const gboolean is_flipped = assay_stream_below (&stream, 2) == 1;
+
+      assay_mixture_window (&of->release->geometry, down, right, is_flipped,
+                            assay_matrix_row (rows, (gsize) partners[2 * i + j]), window);
+      for (gsize a = 0; a < rows->cols; a++)
+        image[a] += (j == 0 ? 0.3F : 0.25F) * window[a];
+    }
+    for (gsize a = 0; a < rows->cols; a++)
+      image[a] *= assay_stream_below (&stream, 2) == 1 ? -1 : 1;
+  }
+}
+
+/* They differ on no more mixtures than both have in all, some 34: that either leads by more than 22
+ * of these has a chance below exp (-22^2 / 68) < 1e-3. */
+Test (whitened_removal, windows_are_found)
+{
+  AssayControlCase of = { 0 };
+  gsize with, without;
+
+  make_case (FALSE, 200, &of);
+  mix_windows (&of);
+  without = count_near (&of, "");
+  with = count_near (&of, "all_windows=yes shift=1 candidates=100 components=0");
+  cr_log_info ("near: %zu, all windows %zu", without, with);
+  cr_assert (with > without + 22, "%zu, %zu", with, without);
+  assay_control_case_clear (&of);
+}
+
 Test (whitened_removal, threads_change_nothing)
 {
   AssayControlCase of = { 0 };
@@ -282,7 +331,7 @@ Test (whitened_removal, threads_change_nothing)
   g_autoptr (AssayGuess) three = NULL;
   const AssayArray *a, *b;
 
-  make_case (FALSE, &of);
+  make_case (FALSE, 600, &of);
   assay_parallel_set_threads (1);
   one = run_attack ("starts=1", &of, NULL);
   assay_parallel_set_threads (3);
@@ -341,6 +390,12 @@ Test (whitened_removal, settings_that_cannot_be_met_are_refused)
   assert_refused ("k=6", &shape, "partners = 4, starts = 1: expected at most the 3 public images");
   assert_refused ("starts=4", &shape,
                   "partners = 0, starts = 4: expected at most the 3 public images");
+  assert_refused ("all_windows=yes transform=plain", &shape,
+                  "all_windows = yes: expected transform = squared, partners other than 0, and "
+                  "candidates = 300 of at least starts = 1");
+  assert_refused ("all_windows=yes candidates=2 starts=3", &shape,
+                  "all_windows = yes: expected transform = squared, partners other than 0, and "
+                  "candidates = 2 of at least starts = 3");
 }
 
 Test (whitened_removal, public_images_that_do_not_fit_are_refused)
@@ -353,7 +408,7 @@ Test (whitened_removal, public_images_that_do_not_fit_are_refused)
   g_autoptr (GError) error = NULL;
   g_autofree char *why = NULL;
 
-  make_case (TRUE, &of);
+  make_case (TRUE, 600, &of);
   wrong = of;
   wrong.public_rows = small;
   cr_assert (run_attack ("", &wrong, &error) == NULL);
