@@ -8,8 +8,8 @@
 
 #define MOST_CHANGES 4
 #define MOST_BYTES 4096 /* of a text or blob that is changed byte by byte */
-/* Of so many changes one is of the named texts, which hold scenario and plan: nearly every change
- * of those is refused before anything else is looked at. */
+/* Of so many changes one is of the scenario or the plan, or empties a table: nearly all of those
+ * are refused before anything else is looked at. */
 #define RARELY 24
 
 typedef struct {
@@ -197,6 +197,17 @@ clear_table (Mutation *mutation, const char *table)
   sqlite3_exec (mutation->database, sql, NULL, NULL, NULL);
 }
 
+/* Whether a row of the named texts is of the scenario or the plan. */
+static gboolean
+is_of_plan (const char *table, const Row *row)
+{
+  const char *key = g_str_equal (table, "meta") && row->values->len > 0
+                        ? (const char *) sqlite3_value_text (row->values->pdata[0])
+                        : NULL;
+
+  return key != NULL && (g_str_equal (key, "scenario") || g_str_has_prefix (key, "plan"));
+}
+
 static void
 change_once (Mutation *mutation)
 {
@@ -205,14 +216,13 @@ change_once (Mutation *mutation)
             ->pdata[g_rand_int_range (mutation->dice, 0, (gint32) mutation->tables->len)];
   Row row;
 
-  if (g_str_equal (table, "meta") && g_rand_int_range (mutation->dice, 0, RARELY) > 0)
-    return;
   if (g_rand_int_range (mutation->dice, 0, RARELY) == 0) {
     clear_table (mutation, table);
     return;
   }
   row = any_row (mutation, table);
-  if (row.values->len > 0)
+  if (row.values->len > 0
+      && (!is_of_plan (table, &row) || g_rand_int_range (mutation->dice, 0, RARELY) == 0))
     change_row (mutation, table, &row);
   g_ptr_array_unref (row.columns);
   g_ptr_array_unref (row.values);

@@ -1,6 +1,7 @@
 /* Fuzz target: JSON files, read by ours and by json-glib. What ours accepts json-glib accepts, with
- * the same content; and what was read is written again, by our writer and by json-glib's, and reads
- * back equal. An input is the file. */
+ * the same content; and what was read is written again by our writer, in either form, and reads
+ * back equal. json-glib's own generator is not asked for that: it writes 1e92 as 1e+92.0, which is
+ * no JSON. An input is the file. */
 #include "fuzz/fuzz.h"
 
 #include <math.h>
@@ -8,72 +9,12 @@
 
 #include "core/base/json-file.h"
 #include "core/base/json.h"
+#include "core/base/json/node.h"
 
-static void write_node (AssayJson *json, JsonNode *node);
-
-static void
-write_value (AssayJson *json, JsonNode *node)
-{
-  switch (json_node_get_value_type (node)) {
-  case G_TYPE_STRING:
-    assay_json_string (json, json_node_get_string (node));
-    return;
-  case G_TYPE_BOOLEAN:
-    assay_json_bool (json, json_node_get_boolean (node));
-    return;
-  case G_TYPE_INT64:
-    assay_json_int (json, json_node_get_int (node));
-    return;
-  default:
-    assay_json_double (json, json_node_get_double (node));
-    return;
-  }
-}
-
-static void
-write_object (AssayJson *json, JsonObject *object)
-{
-  g_autoptr (GList) names = json_object_get_members (object);
-
-  assay_json_begin_object (json);
-  for (GList *name = names; name != NULL; name = name->next) {
-    assay_json_key (json, name->data);
-    write_node (json, json_object_get_member (object, name->data));
-  }
-  assay_json_end_object (json);
-}
-
-static void
-write_array (AssayJson *json, JsonArray *array)
-{
-  assay_json_begin_array (json);
-  for (guint i = 0; i < json_array_get_length (array); i++)
-    write_node (json, json_array_get_element (array, i));
-  assay_json_end_array (json);
-}
-
-static void
-write_node (AssayJson *json, JsonNode *node)
-{
-  switch (json_node_get_node_type (node)) {
-  case JSON_NODE_OBJECT:
-    write_object (json, json_node_get_object (node));
-    return;
-  case JSON_NODE_ARRAY:
-    write_array (json, json_node_get_array (node));
-    return;
-  case JSON_NODE_NULL:
-    assay_json_string (json, NULL);
-    return;
-  default:
-    write_value (json, node);
-    return;
-  }
-}
-
-/* A number beyond doubles is read as infinite, and written as null. */
+/* A number that is written as null: one beyond doubles is read as infinite, and the largest of them
+ * stands for "no bound". */
 static gboolean
-has_infinite (JsonNode *node)
+has_unwritten (JsonNode *node)
 {
   gboolean has_one = FALSE;
 
@@ -81,14 +22,14 @@ has_infinite (JsonNode *node)
     g_autoptr (GList) values = json_object_get_values (json_node_get_object (node));
 
     for (GList *value = values; value != NULL; value = value->next)
-      has_one |= has_infinite (value->data);
+      has_one |= has_unwritten (value->data);
   } else if (JSON_NODE_HOLDS_ARRAY (node)) {
     JsonArray *array = json_node_get_array (node);
 
     for (guint i = 0; i < json_array_get_length (array); i++)
-      has_one |= has_infinite (json_array_get_element (array, i));
+      has_one |= has_unwritten (json_array_get_element (array, i));
   } else if (JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_DOUBLE) {
-    has_one = !isfinite (json_node_get_double (node));
+    has_one = !(fabs (json_node_get_double (node)) < G_MAXDOUBLE);
   }
   return has_one;
 }
@@ -111,20 +52,19 @@ static void
 check_accepted (JsonNode *root, const uint8_t *data, size_t size)
 {
   g_autoptr (JsonParser) theirs = json_parser_new_immutable ();
-  g_autofree char *written = NULL;
-  g_autofree char *generated = NULL;
-  AssayJson *json = assay_json_new ();
 
   FUZZ_REQUIRE (json_parser_load_from_data (theirs, (const char *) data, (gssize) size, NULL));
   FUZZ_REQUIRE (json_node_equal (root, json_parser_get_root (theirs)));
-  json->is_compact = size % 2 == 0;
-  write_node (json, root);
-  written = assay_json_finish (json);
-  if (has_infinite (root))
-    return;
-  check_reads_back (written, root);
-  generated = json_to_string (root, size % 2 == 1);
-  check_reads_back (generated, root);
+  for (gboolean is_compact = FALSE; is_compact <= TRUE; is_compact++) {
+    AssayJson *json = assay_json_new ();
+    g_autofree char *written = NULL;
+
+    json->is_compact = is_compact;
+    assay_json_node (json, root);
+    written = assay_json_finish (json);
+    if (!has_unwritten (root))
+      check_reads_back (written, root);
+  }
 }
 
 int

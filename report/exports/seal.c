@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "report/exports/exports.h"
 
 char *
@@ -21,9 +22,12 @@ assay_report_seal (const AssayResults *results)
     return g_string_free (text, FALSE);
   g_string_append (text, "  they were changed after cells had run; what was sealed:\n");
   lines = g_strsplit (results->claims_text, "\n", -1);
-  for (guint i = 0; lines[i] != NULL; i++)
-    if (*lines[i] != '\0')
-      g_string_append_printf (text, "  %s\n", lines[i]);
+  for (guint i = 0; lines[i] != NULL; i++) {
+    g_autofree char *line = assay_text_plain (lines[i]);
+
+    if (*line != '\0')
+      g_string_append_printf (text, "  %s\n", line);
+  }
   return g_string_free (text, FALSE);
 }
 

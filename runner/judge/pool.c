@@ -215,18 +215,36 @@ pool_finish (AssayPool *pool, const AssayMeasuring *metric)
       = metric->names_units && pool->others->len == 0 && are_different (pool->groups);
 }
 
+/* That every outcome has its groups, where any has: a store that lost those of one trial has fewer
+ * numbers than units. */
+static gboolean
+check_groups (const AssayPool *pool, const char *metric, GError **error)
+{
+  gsize n = 0;
+
+  for (guint i = 0; i < pool->sizes->len; i++)
+    n += g_array_index (pool->sizes, gsize, i);
+  return (pool->groups->len == 0 || pool->groups->len == n)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "metric %s: the run store is damaged (groups of some trials are missing)",
+                        metric);
+}
+
 gboolean
 assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
                  const GArray *indices, guint metric, GError **error)
 {
   const AssayCell *first = assay_plan_cell (plan, g_array_index (indices, gsize, 0));
+  const AssayMeasuring *plugin
+      = assay_plan_measuring (plan, first, assay_metric_number (metric))->measuring;
 
   pool_init (ret_pool);
   for (guint i = 0; i < indices->len; i++)
     if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, error))
       return FALSE;
-  pool_finish (ret_pool,
-               assay_plan_measuring (plan, first, assay_metric_number (metric))->measuring);
+  if (!check_groups (ret_pool, plugin->id, error))
+    return FALSE;
+  pool_finish (ret_pool, plugin);
   return TRUE;
 }
 

@@ -123,6 +123,30 @@ def test_each_change_is_told(sandbox, run):
             assert told in result.err, f"{change}\n{result}"
 
 
+def test_groups_of_one_trial_alone(sandbox, run):
+    """A sample over both trials would have more units than groups."""
+    for trial in (0, 1):
+        database = open_copy(run)
+        database.execute(f"DELETE FROM groups WHERE trial = {trial}")
+        database.close()
+        for command in (["report", "copy"], ["compare", "run", "copy"]):
+            result = sandbox.assay(*command)
+            assert result.code == 2, result
+            assert "the run store is damaged (groups of some trials are missing)" in result.err
+
+
+def test_sealed_claims_that_steer_the_terminal(sandbox, run):
+    """Sealed claims that were changed are printed as they stand in the store."""
+    database = open_copy(run)
+    database.execute("UPDATE meta SET value = value || 'red' || char (27) || '[31m' || char (9, 133)"
+                     " WHERE key = 'claims'")
+    database.close()
+    result = sandbox.assay("report", "copy")
+    assert "they were changed after cells had run" in result.out, result
+    assert "red [31m" in result.out, result
+    assert not set("\x1b\t\x85") & set(result.out), result
+
+
 def test_every_table_has_rows(run):
     """What is changed above is there."""
     with sqlite3.connect(run / "run.sqlite") as database:

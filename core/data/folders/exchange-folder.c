@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/json-file.h"
 #include "core/base/json.h"
+#include "core/base/json/node.h"
 #include "core/data/codes.h"
 #include "core/data/exchange.h"
 #include "core/data/folders/geometry.h"
@@ -342,7 +343,7 @@ release_from_object (JsonObject *root, AssayPixelOrder *ret_order, GError **erro
     return NULL;
   if (settings != NULL && JSON_NODE_HOLDS_OBJECT (settings)) {
     g_free (release->settings);
-    release->settings = json_to_string (settings, FALSE);
+    release->settings = assay_json_node_text (settings);
   }
   return g_steal_pointer (&release);
 }

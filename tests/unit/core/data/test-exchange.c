@@ -96,7 +96,8 @@ Test (exchange, releases_come_back)
     assay_arrays_take (&vectors->arrays, "vectors", fixture_numbers (ASSAY_FLOAT32, 2, 7, 3, 0));
     check_release_round_trip (vectors);
     g_free (subspaces->settings);
-    subspaces->settings = g_strdup ("{\"variant\": \"hybrid\", \"dimension\": 4, \"x\": 0.1}");
+    subspaces->settings = g_strdup ("{\"variant\": \"hybrid\", \"dimension\": 4, \"x\": 0.1, "
+                                  "\"large\": [1e92, -1E+300, 3, true, null, {}]}");
     assay_arrays_take (&subspaces->arrays, "translation",
                        fixture_numbers (ASSAY_FLOAT32, 2, 5, 6, 0));
     assay_arrays_take (&subspaces->arrays, "basis", fixture_axes (5, 2, 6));

@@ -1,0 +1,2 @@
+-- of pictures
+DELETE FROM groups WHERE trial = 1;
