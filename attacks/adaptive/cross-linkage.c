@@ -4,7 +4,7 @@
  *
  * Release: of a kind with an item for each secret. Knowledge: the defense and public rows; with the
  * key of a release there would be nothing to ask.
- * An item is seen in one of three ways (attacks/adaptive/cross-views.h). In each, with S the
+ * An item is seen in one of three ways (attacks/adaptive/cross-model.h). In each, with S the
  * covariance of items and C that between the two items of a row, both over runs with keys of their
  * own, the eigenvectors of C against S are directions whose numbers u and v in the two releases are
  * correlated by rho and otherwise normal with variance 1, and a pair scores by

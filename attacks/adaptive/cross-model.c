@@ -2,12 +2,19 @@
 #include "attacks/adaptive/cross-model.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "core/base/free.h"
+#include "core/base/vectors.h"
+#include "core/data/kinds/item-numbers.h"
 #include "core/games/guesses/score-roc.h"
 #include "core/math/linalg.h"
+#include "core/math/principal.h"
 #include "core/plugin/pairs.h"
 
+#define AXES 32   /* at most */
+#define LEVELS 14 /* of the sorted numbers */
 #define JUDGED 200 /* items of a run that are paired with each other to choose by */
 #define MOST_CORRELATED 0.9999
 #define RIDGE 1e-3 /* of the mean variance, and as much as items are few */
@@ -15,6 +22,85 @@
 #define STEPS 8 /* 1, 2, 4, ... directions */
 
 ASSAY_CLEAR_FUNC (CrossModel, cross_model_clear, assay_drop (self->directions, assay_matrix_free))
+
+/* ---- Views ---- */
+
+const char *const cross_view_names[] = { "numbers", "axes", "shape", "best", NULL };
+
+static gboolean
+centre (AssayMatrix *rows, GError **error)
+{
+  g_autofree double *mean = assay_alloc (rows->cols, sizeof (double), "means", error);
+
+  if (mean == NULL || !assay_principal_mean (assay_matrix_view (rows), mean, error))
+    return FALSE;
+  for (gsize i = 0; i < rows->rows; i++)
+    for (gsize j = 0; j < rows->cols; j++)
+      assay_matrix_row (rows, i)[j] = (float) ((double) assay_matrix_row (rows, i)[j] - mean[j]);
+  return TRUE;
+}
+
+static AssayMatrix *
+along_axes (const AssayMatrix *items, GError **error)
+{
+  const gsize count = MIN (AXES, items->cols);
+  g_autoptr (AssayPrincipal) principal
+      = assay_principal_new (assay_matrix_view (items), count, error);
+  AssayMatrix *sizes
+      = principal != NULL ? assay_principal_project (principal, assay_matrix_view (items), error)
+                          : NULL;
+
+  for (gsize i = 0; sizes != NULL && i < sizes->rows * sizes->cols; i++)
+    sizes->data[i] = fabsf (sizes->data[i]);
+  return sizes;
+}
+
+static AssayMatrix *
+shapes_of (const AssayMatrix *items, GError **error)
+{
+  const gsize p = items->cols;
+  AssayMatrix *shapes = assay_matrix_new (items->rows, 2 + LEVELS, error);
+  g_autofree float *sorted = assay_alloc (p, sizeof (float), "sorted numbers", error);
+
+  if (sorted == NULL)
+    g_clear_pointer (&shapes, assay_matrix_free);
+  for (gsize i = 0; shapes != NULL && i < items->rows; i++) {
+    float *shape = assay_matrix_row (shapes, i);
+    double square = 0, sum = 0;
+
+    memcpy (sorted, items->data + i * p, p * sizeof (float));
+    qsort (sorted, p, sizeof *sorted, assay_compare_floats);
+    for (gsize j = 0; j < p; j++) {
+      square += (double) sorted[j] * (double) sorted[j];
+      sum += (double) sorted[j];
+    }
+    shape[0] = (float) sqrt (square);
+    shape[1] = (float) (sum / (double) p);
+    for (gsize l = 0; l < LEVELS; l++)
+      shape[2 + l] = sorted[l * (p - 1) / (LEVELS - 1)];
+  }
+  return shapes;
+}
+
+/* @release in this view, items x numbers: centred, as what all items share is the key's. Of
+ * releases of equally many numbers an item as many. */
+static AssayMatrix *
+view_of (CrossView view, const AssayRelease *release, GError **error)
+{
+  g_autoptr (AssayMatrix) items = assay_item_numbers (release, (AssayView){ 0 }, error);
+  AssayMatrix *seen;
+
+  if (items == NULL || (view != CROSS_SHAPE && !centre (items, error)))
+    return NULL;
+  if (view == CROSS_NUMBERS)
+    return g_steal_pointer (&items);
+  seen = view == CROSS_AXES ? along_axes (items, error) : shapes_of (items, error);
+  if (seen != NULL && !centre (seen, error))
+    g_clear_pointer (&seen, assay_matrix_free);
+  return seen;
+}
+
+/* ---- Twins ---- */
 
 /* Two releases of the same rows under keys of their own, in one view. */
 typedef struct {
@@ -40,10 +126,10 @@ twins_of (const GPtrArray *releases, CrossView view, GError **error)
     Twin *twin = g_new0 (Twin, 1);
 
     g_ptr_array_add (twins, twin);
-    twin->first = cross_view (view, ((AssayOwnRelease *) releases->pdata[r])->release, error);
+    twin->first = view_of (view, ((AssayOwnRelease *) releases->pdata[r])->release, error);
     twin->second
         = twin->first != NULL
-              ? cross_view (view, ((AssayOwnRelease *) releases->pdata[r + 1])->release, error)
+              ? view_of (view, ((AssayOwnRelease *) releases->pdata[r + 1])->release, error)
               : NULL;
     if (twin->second == NULL)
       return NULL;
@@ -288,9 +374,9 @@ gboolean
 cross_model_score (const CrossModel *model, const AssayRelease *release,
                    const AssayRelease *crossed, float *ret_scores, GError **error)
 {
-  g_autoptr (AssayMatrix) first = cross_view (model->view, release, error);
+  g_autoptr (AssayMatrix) first = view_of (model->view, release, error);
   g_autoptr (AssayMatrix) second
-      = first != NULL ? cross_view (model->view, crossed, error) : NULL;
+      = first != NULL ? view_of (model->view, crossed, error) : NULL;
   g_autoptr (AssayMatrix) u = second != NULL ? turn (model, first, G_MAXSIZE, error) : NULL;
   g_autoptr (AssayMatrix) v = u != NULL ? turn (model, second, G_MAXSIZE, error) : NULL;
 

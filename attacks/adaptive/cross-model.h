@@ -2,7 +2,22 @@
  * rows of their own (see cross-linkage.c for the model). */
 #pragma once
 
-#include "attacks/adaptive/cross-views.h"
+#include "core/data/exchange.h"
+
+/* Ways of seeing the items of a release, of which an attacker tries which one links:
+ *   numbers  as they are, less their mean: defenses whose key leaves the axes alone
+ *   axes     the sizes of their components along the principal axes of the release itself: turned
+ *            and mirrored releases have the same ones (Liu, Giannella and Kargupta 2006)
+ *   shape    length, mean and sorted numbers of an item: rotations keep the length, permutations
+ *            the sorted numbers, codes under another mask nothing */
+typedef enum {
+  CROSS_NUMBERS,
+  CROSS_AXES,
+  CROSS_SHAPE,
+  CROSS_N_VIEWS,
+} CrossView;
+
+extern const char *const cross_view_names[]; /* ... "best"; NULL ends */
 
 #define CROSS_MOST_DIRECTIONS 64
 #define CROSS_MOST_NUMBERS 4096 /* of an item; views with more are left out */

@@ -5,21 +5,156 @@
  *
  * The graph is a list of edges, or drawn (core/graph/interactions.h): few items are in many edges,
  * and hidden groups within a class are closer than the class. Node i of a list is the item i; where
- * `communities` are known, each takes items of one class (communities.h), so that real edges join
+ * `communities` are known, each takes items of one class, so that real edges join
  * real items that have nothing to do with them but that groups of nodes are alike: there is no
  * public graph of interactions on items with features of two modalities.
  *
  * Roles: secrets (the items), test (queries, which are in no graph). */
-#include "core/base/free.h"
-#include "datasets/graphs/communities.h"
-#include "datasets/graphs/items.h"
+#include <stdlib.h>
 
+#include "core/base/error.h"
+#include "core/base/free.h"
+#include "core/base/vectors.h"
 #include "core/data/row-file.h"
 #include "core/data/row-table.h"
 #include "core/graph/edge-array.h"
+#include "core/graph/edge-list.h"
 #include "core/graph/interactions.h"
 #include "core/plugin/plugin.h"
+#include "datasets/graphs/items.h"
 #include "datasets/tables/row-labels.h"
+
+/* ---- Communities of the nodes of a graph ---- */
+
+#define NOBODY -1
+
+typedef struct {
+  gint64 *of_node; /* of each node of the graph, numbered from 0 by rising id */
+  gsize count;
+} Communities;
+
+ASSAY_LOCAL_CLEAR (Communities, communities_clear, assay_drop (self->of_node, g_free))
+
+/* Ids of communities become their ranks. */
+static void
+number_communities (Communities *communities, gsize n)
+{
+  g_autofree gint64 *ids = g_memdup2 (communities->of_node, n * sizeof (gint64));
+  gsize count = 0;
+
+  qsort (ids, n, sizeof *ids, assay_compare_int64s);
+  for (gsize i = 0; i < n; i++)
+    if (i == 0 || ids[i] != ids[count - 1])
+      ids[count++] = ids[i];
+  for (gsize i = 0; i < n; i++)
+    communities->of_node[i]
+        = (gint64 *) bsearch (&communities->of_node[i], ids, count, sizeof *ids,
+                              assay_compare_int64s)
+          - ids;
+  communities->count = count;
+}
+
+static gboolean
+take_pairs (const GArray *pairs, const AssayEdgeList *list, gint64 *of_node, GError **error)
+{
+  const gint64 *numbers = (const gint64 *) (gconstpointer) pairs->data;
+  const gsize n = list->graph->n;
+
+  for (gsize i = 0; i < n; i++)
+    of_node[i] = NOBODY;
+  for (guint k = 0; k < pairs->len; k += 2) {
+    const gint64 *id = bsearch (&numbers[k], list->ids, n, sizeof (gint64), assay_compare_int64s);
+
+    if (id == NULL)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "node %" G_GINT64_FORMAT " is not in the list of edges", numbers[k]);
+    if (of_node[id - list->ids] != NOBODY)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "node %" G_GINT64_FORMAT " stands there twice; expected one community of "
+                         "each",
+                         numbers[k]);
+    of_node[id - list->ids] = numbers[k + 1];
+  }
+  for (gsize i = 0; i < n; i++)
+    if (of_node[i] == NOBODY)
+      return assay_fail (error, ASSAY_ERROR_DATA,
+                         "node %" G_GINT64_FORMAT " is missing; expected the community of each of "
+                         "%zu nodes",
+                         list->ids[i], n);
+  return TRUE;
+}
+
+/* A file with the id of a node and that of its community in each line. ASSAY_ERROR_DATA for nodes
+ * that the graph does not have, that stand there twice, or that are missing. */
+static gboolean
+communities_read (const char *path, const AssayEdgeList *list, Communities *ret_communities,
+                  GError **error)
+{
+  g_autoptr (GArray) pairs = assay_number_pairs_read (path, "a node and its community", error);
+  g_auto (Communities) communities = { 0 };
+
+  if (pairs == NULL)
+    return FALSE;
+  communities.of_node = g_new (gint64, list->graph->n);
+  if (!take_pairs (pairs, list, communities.of_node, error))
+    return assay_prefix (error, "%s: ", path);
+  number_communities (&communities, list->graph->n);
+  *ret_communities = communities;
+  communities.of_node = NULL;
+  return TRUE;
+}
+
+/* The largest of @sizes, the lowest of equal ones. */
+static gsize
+largest_of (const gsize *sizes, gsize count)
+{
+  gsize best = 0;
+
+  for (gsize i = 1; i < count; i++)
+    if (sizes[i] > sizes[best])
+      best = i;
+  return best;
+}
+
+/* An item for each of @n nodes, so that communities are of one class: by falling size (of equal
+ * ones the lower number first) each takes the class with the most items that are left (the lower
+ * one of equals), and its nodes in order the next of them. @labels are the classes of @n_items
+ * items. ASSAY_ERROR_DATA where a community is larger than what is left of any class. */
+static gsize *
+communities_assign (const Communities *communities, gsize n, const gint64 *labels, gsize n_items,
+                    gsize n_classes, GError **error)
+{
+  g_autofree gsize *sizes = g_new0 (gsize, communities->count + 1);
+  g_autofree gsize *left = g_new0 (gsize, n_classes + 1);
+  g_autofree gsize *next = g_new0 (gsize, n_classes + 1); /* where to look for an unused item */
+  g_autofree gsize *items = g_new (gsize, MAX (n, 1));
+
+  for (gsize i = 0; i < n; i++)
+    sizes[communities->of_node[i]]++;
+  for (gsize i = 0; i < n_items; i++)
+    left[labels[i]]++;
+  for (gsize round = 0; round < communities->count; round++) {
+    const gsize community = largest_of (sizes, communities->count);
+    const gsize class = largest_of (left, n_classes);
+
+    if (left[class] < sizes[community])
+      return assay_fail_null (error, ASSAY_ERROR_DATA,
+                              "a community has %zu nodes, and of no class are more than %zu items "
+                              "left; expected an item for each node",
+                              sizes[community], left[class]);
+    left[class] -= sizes[community];
+    sizes[community] = 0;
+    for (gsize i = 0; i < n; i++)
+      if (communities->of_node[i] == (gint64) community) {
+        while (labels[next[class]] != (gint64) class)
+          next[class]++;
+        items[i] = next[class]++;
+      }
+  }
+  return g_steal_pointer (&items);
+}
+
+/* ---- The dataset ---- */
 
 typedef struct {
   char *first;
@@ -47,12 +182,12 @@ typedef struct {
   const AssayDatasetContext *context;
   const Interactions *settings;
   AssayEdgeList *list; /* NULL: the graph is drawn */
-  GraphCommunities communities;
+  Communities communities;
   GraphItems items;
 } Making;
 
 ASSAY_LOCAL_CLEAR (Making, making_clear, assay_drop (self->list, assay_edge_list_free),
-                   graph_communities_clear (&self->communities), graph_items_clear (&self->items))
+                   communities_clear (&self->communities), graph_items_clear (&self->items))
 
 /* ---- Files of the graph ---- */
 
@@ -70,7 +205,7 @@ read_list (Making *making, GError **error)
     return TRUE;
   communities = assay_row_file_find (making->settings->communities, folders, error);
   return (communities != NULL
-          && graph_communities_read (communities, making->list, &making->communities, error))
+          && communities_read (communities, making->list, &making->communities, error))
          || assay_prefix (error, "communities: ");
 }
 
@@ -116,8 +251,8 @@ fit_items (Making *making, GError **error)
   if (items->labels == NULL)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "communities: expected labels, by whose classes they take items");
-  chosen = graph_communities_assign (&making->communities, n, items->labels, rows, items->n_classes,
-                                     error);
+  chosen = communities_assign (&making->communities, n, items->labels, rows, items->n_classes,
+                               error);
   return chosen != NULL ? graph_items_choose (items, chosen, n, error)
                         : assay_prefix (error, "communities: ");
 }

@@ -3,9 +3,9 @@
  * Secrets are the images of `images`. The role test has those of `test_images`, or where none are
  * named the share `test_share` of the former, chosen at random; a test image is never a secret: one
  * whose pixels are those of a secret is left out, with a warning. */
+#include "core/base/free.h"
 #include "core/data/row-file.h"
 #include "datasets/images/cifar-file.h"
-#include "datasets/images/image-features.h"
 #include "datasets/images/image-set.h"
 
 enum { TEN, HUNDRED };
@@ -109,37 +109,147 @@ load (const AssayDatasetContext *context, gboolean is_probe, AssayImagePools *po
                  : assay_public_images_load (&named, context, is_probe, pools, error));
 }
 
-static AssayImageFeatures
-features_of (const Cifar *settings)
+/* ---- Features ---- */
+
+/* Files of rows (core/data/row-file.h), one for each image in their order, become the rows of the
+ * dataset, and the images what those are features of (AssayRoleData.originals). */
+typedef struct {
+  AssayRowFiles *secrets, *public;
+} Opened;
+
+ASSAY_LOCAL_CLEAR (Opened, opened_clear, assay_drop (self->secrets, assay_row_files_free),
+                   assay_drop (self->public, assay_row_files_free))
+
+static gboolean
+has_features (const Cifar *settings)
 {
-  return (AssayImageFeatures){ settings->features, settings->public_features };
+  return *settings->features != '\0' || *settings->public_features != '\0';
 }
+
+/* The rows of one role, of which there are @n images. */
+static gboolean
+open_role (const char *setting, const char *name, const AssayDatasetContext *context, gsize n,
+           AssayRowFiles **ret_files, GError **error)
+{
+  if (*name == '\0')
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "%s: none are named; expected features of secrets and of public images, or "
+                       "of neither",
+                       setting);
+  *ret_files = assay_row_files_open (name, context->folders, error);
+  if (*ret_files == NULL)
+    return assay_prefix (error, "%s: ", setting);
+  return assay_row_files_count (*ret_files) == n
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "%s: %zu rows; expected one for each image, %zu (images that are there "
+                        "twice, or set apart by test_share, have no place among features)",
+                        setting, assay_row_files_count (*ret_files), n);
+}
+
+static gboolean
+open_both (const AssayDatasetContext *context, const gsize *counts, Opened *opened, GError **error)
+{
+  const Cifar *settings = context->settings;
+  gsize cols, public_cols;
+
+  if (!open_role ("features", settings->features, context, counts[0], &opened->secrets, error)
+      || !open_role ("public_features", settings->public_features, context, counts[1],
+                     &opened->public, error))
+    return FALSE;
+  cols = assay_rows_cols (opened->secrets->rows);
+  public_cols = assay_rows_cols (opened->public->rows);
+  return cols == public_cols
+         || assay_fail (error, ASSAY_ERROR_MISMATCH,
+                        "public_features: %zu columns; expected %zu as features have", public_cols,
+                        cols);
+}
+
+/* @features become the rows of a role; its images are what they were made of. */
+static void
+put_in_place (const AssayRowFiles *features, AssayRows **rows, AssayRoleData *data)
+{
+  data->originals = *rows;
+  *rows = assay_row_files_ref_rows (features);
+}
+
+/* Puts features in place of the images of @dataset, which is open; without any nothing happens.
+ * There is no test role then. ASSAY_ERROR_DATA for a file; ASSAY_ERROR_MISMATCH where there are not
+ * as many rows as images, or the roles differ in columns, or one of them has no features. */
+static gboolean
+open_features (const AssayDatasetContext *context, AssayDataset *dataset, GError **error)
+{
+  g_auto (Opened) opened = { 0 };
+  g_autoptr (GChecksum) checksum = NULL;
+  gsize counts[2];
+
+  if (!has_features (context->settings))
+    return TRUE;
+  if (dataset->public_rows == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "features: there are no public images; expected some, with features");
+  counts[0] = assay_rows_count (dataset->secrets);
+  counts[1] = assay_rows_count (dataset->public_rows);
+  if (!open_both (context, counts, &opened, error))
+    return FALSE;
+  put_in_place (opened.secrets, &dataset->secrets, &dataset->secret_data);
+  put_in_place (opened.public, &dataset->public_rows, &dataset->public_data);
+  g_clear_pointer (&dataset->test, assay_rows_unref);
+  assay_role_data_clear (&dataset->test_data);
+  dataset->original_geometry = dataset->geometry;
+  dataset->geometry = (AssayGeometry){ 0 };
+  checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_checksum_update (checksum, (const guchar *) dataset->sha256, -1);
+  g_checksum_update (checksum, (const guchar *) assay_rows_sha256 (dataset->secrets), -1);
+  g_checksum_update (checksum, (const guchar *) assay_rows_sha256 (dataset->public_rows), -1);
+  g_free (dataset->sha256);
+  dataset->sha256 = g_strdup (g_checksum_get_string (checksum));
+  return TRUE;
+}
+
+/* The same of what is known before images are read. */
+static gboolean
+probe_features (const AssayDatasetContext *context, AssayProbe *probe, GError **error)
+{
+  const gsize counts[2] = { probe->n_secrets, probe->n_public };
+  g_auto (Opened) opened = { 0 };
+
+  if (!has_features (context->settings))
+    return TRUE;
+  if (!open_both (context, counts, &opened, error))
+    return FALSE;
+  probe->cols = assay_rows_cols (opened.secrets->rows);
+  probe->geometry = (AssayGeometry){ 0 };
+  probe->n_test = 0;
+  probe->holdings &= ~(guint) (ASSAY_HAS_IMAGES | ASSAY_HAS_TEST_LABELS);
+  probe->holdings |= ASSAY_HAS_ORIGINALS;
+  return TRUE;
+}
+
+/* ---- Callbacks ---- */
 
 static gboolean
 probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error)
 {
   const Cifar *settings = context->settings;
-  const AssayImageFeatures features = features_of (settings);
   g_auto (AssayImagePools) pools = { 0 };
 
   return load (context, TRUE, &pools, error)
          && assay_image_pools_probe (&pools, settings->test_share, count_classes (settings),
                                      ret_probe, error)
-         && assay_image_features_probe (&features, context, ret_probe, error);
+         && probe_features (context, ret_probe, error);
 }
 
 static gboolean
 open_cifar (const AssayDatasetContext *context, AssayDataset *ret_dataset, GError **error)
 {
   const Cifar *settings = context->settings;
-  const AssayImageFeatures features = features_of (settings);
   g_auto (AssayImagePools) pools = { 0 };
 
   return load (context, FALSE, &pools, error)
          && assay_image_pools_split (&pools, settings->test_share, context->stream, error)
          && assay_image_pools_open (&pools, settings->scale, count_classes (settings), ret_dataset,
                                     error)
-         && assay_image_features_open (&features, context, ret_dataset, error);
+         && open_features (context, ret_dataset, error);
 }
 
 ASSAY_DATASET (cifar, "cifar",

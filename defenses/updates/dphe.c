@@ -13,13 +13,16 @@
  * one's own (core/crypto/key-folder.h) can be named instead, whose factors stand in no release.
  *
  * With `packing` all weights are sent, several in a ciphertext, which costs less than the sparse
- * ones one by one, and leaves no supports to hide (packed-sum.h).
+ * ones one by one, and leaves no supports to hide.
  *
  * Source: Yonetani, Boddeti, Kitani and Sato 2017, "Privacy-Preserving Visual Learning Using Doubly
  * Permuted Homomorphic Encryption", sections 2.2 to 2.5 and algorithm 1. */
 #include "core/base/error.h"
+#include "core/base/free.h"
+#include "core/crypto/packing.h"
+#include "core/crypto/paillier-setup.h"
 #include "defenses/updates/encrypted-sum.h"
-#include "defenses/updates/packed-sum.h"
+#include "defenses/updates/federation.h"
 
 /* Items of the release's key that are no secrets' (see federation.c for others). */
 #define ITEM_KEY (G_MAXUINT64 - 2)
@@ -51,6 +54,130 @@ typedef struct {
   bool cheats;
 } Dphe;
 
+/* ---- Packed sums ---- */
+
+/* Sums of what users send, with several weights in one ciphertext (core/crypto/packing.h). */
+typedef struct {
+  const Dphe *settings;
+  AssayPaillierSetup *setup;
+  gint fraction; /* bits after the point */
+  gsize users;   /* N, and ciphertexts of a user and step; known from the first step on */
+  gsize n_each;
+  guint8 *ciphertexts; /* T N n_each: step by step, user by user */
+} PackedSum;
+
+ASSAY_LOCAL_CLEAR (PackedSum, packed_sum_clear, assay_paillier_setup_free (self->setup),
+                   g_free (self->ciphertexts))
+
+static gboolean
+begin (PackedSum *sum, AssayView sent, GError **error)
+{
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
+
+  if (sent.rows > ASSAY_PACKING_MAX_USERS)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "users = %zu: expected at most %d, for whose sums packed weights have room",
+                       sent.rows, ASSAY_PACKING_MAX_USERS);
+  sum->users = sent.rows;
+  sum->n_each = assay_packing_plaintexts (public_key, sent.cols);
+  sum->ciphertexts
+      = assay_alloc ((gsize) sum->settings->steps * sum->users,
+                     sum->n_each * assay_paillier_ciphertext_bytes (public_key), "ciphertexts",
+                     error);
+  return sum->ciphertexts != NULL;
+}
+
+/* What a user sends, to @ret_ciphertexts; they are number @first and on of all. */
+static gboolean
+send_update (const PackedSum *sum, const float *update, gsize n_weights, guint64 first,
+             guint8 *ret_ciphertexts, GError **error)
+{
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
+  const gsize plain = sum->n_each * assay_paillier_plaintext_bytes (public_key);
+  g_autofree double *weights = g_new (double, n_weights);
+  g_autofree guint8 *plaintexts = g_malloc0 (plain);
+  gboolean is_done;
+
+  for (gsize i = 0; i < n_weights; i++)
+    weights[i] = (double) update[i];
+  is_done = assay_packing_pack (public_key, weights, n_weights, sum->fraction, plaintexts, error)
+            && assay_paillier_encrypt (sum->setup->encryptor, plaintexts, sum->n_each, first,
+                                       ret_ciphertexts, error);
+  explicit_bzero (weights, n_weights * sizeof *weights);
+  explicit_bzero (plaintexts, plain);
+  return is_done;
+}
+
+static gboolean
+reveal (const PackedSum *sum, const guint8 *total, gsize n_weights, float *ret_sum, GError **error)
+{
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
+  const gsize plain = sum->n_each * assay_paillier_plaintext_bytes (public_key);
+  g_autofree guint8 *plaintexts = g_malloc (plain);
+  g_autofree double *weights = g_new (double, n_weights);
+  const gboolean is_done
+      = assay_paillier_decrypt (sum->setup->decryptor, total, sum->n_each, plaintexts, error)
+        && assay_packing_unpack (public_key, plaintexts, n_weights, sum->fraction, weights, error);
+
+  explicit_bzero (plaintexts, plain);
+  for (gsize i = 0; is_done && i < n_weights; i++)
+    ret_sum[i] = (float) weights[i];
+  return is_done;
+}
+
+/* The `sum` of a FederationProtocol whose data is a PackedSum. ASSAY_ERROR_NUMERIC names the
+ * largest weight where it is above the bound; ASSAY_ERROR_PARAMETER: more users than a slot has
+ * room for. */
+static gboolean
+packed_sum_add (G_GNUC_UNUSED const Federation *federation, gsize step, AssayView sent,
+                gpointer data, float *ret_sum, GError **error)
+{
+  PackedSum *sum = data;
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
+  const gsize bytes = assay_paillier_ciphertext_bytes (public_key);
+  g_autofree guint8 *total = NULL;
+
+  if (sum->ciphertexts == NULL && !begin (sum, sent, error))
+    return FALSE;
+  for (gsize user = 0; user < sum->users; user++) {
+    const guint64 first = (step * sum->users + user) * sum->n_each;
+    guint8 *message = sum->ciphertexts + first * bytes;
+
+    if (!send_update (sum, assay_view_row (sent, user), sent.cols, first, message, error))
+      return assay_prefix (error, "user %zu: ", user);
+    if (!federation_adds_up (sum->settings->cheats, step, user, sum->users))
+      continue;
+    if (total == NULL)
+      total = g_memdup2 (message, sum->n_each * bytes);
+    else if (!assay_paillier_add (public_key, message, sum->n_each, total, error))
+      return FALSE;
+  }
+  return reveal (sum, total, sent.cols, ret_sum, error);
+}
+
+/* What the parties saw, as arrays of a release of kind updates. */
+static void
+packed_sum_take (PackedSum *sum, AssayRelease *ret_release)
+{
+  AssayArrays *arrays = &ret_release->arrays;
+  const AssayPaillierPublic *public_key = assay_paillier_setup_public (sum->setup);
+  const gsize n = (gsize) sum->settings->steps * sum->users;
+  gint64 *senders = g_new (gint64, n), *steps = g_new (gint64, n);
+
+  for (gsize i = 0; i < n; i++) {
+    senders[i] = (gint64) (i % sum->users);
+    steps[i] = (gint64) (i / sum->users);
+  }
+  encrypted_sum_take_key (sum->setup, ret_release);
+  assay_arrays_take (arrays, "senders", assay_array_take (ASSAY_INT64, 1, &n, senders));
+  assay_arrays_take (arrays, "sent-steps", assay_array_take (ASSAY_INT64, 1, &n, steps));
+  assay_arrays_take_rows (arrays, "ciphertexts", ASSAY_UINT8, n * sum->n_each,
+                          assay_paillier_ciphertext_bytes (public_key),
+                          g_steal_pointer (&sum->ciphertexts));
+}
+
+/* ---- The defense ---- */
+
 /* A stream of its own, named by an item of another. */
 static AssayStreamKey
 key_of_item (AssayStreamKey from, guint64 item)
@@ -73,22 +200,22 @@ set_up (const AssayDefenseContext *context, const AssayStreamKey *stream, GError
       stream, error);
 }
 
+/* Takes @setup. */
 static gboolean
 protect_packed (const AssayDefenseContext *context, AssayView secrets, AssayPaillierSetup *setup,
                 AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)
 {
   const Dphe *settings = context->settings;
-  const PackedSumSettings how = { .largest = settings->largest,
-                                  .steps = (gsize) settings->steps,
-                                  .cheats = settings->cheats };
-  g_autoptr (PackedSum) sum = packed_sum_new (&how, setup);
-  const FederationProtocol aggregator = { .sum = packed_sum_add, .data = sum };
+  g_auto (PackedSum) sum = { .settings = settings,
+                             .setup = setup,
+                             .fraction = assay_packing_fraction (settings->largest) };
+  const FederationProtocol aggregator = { .sum = packed_sum_add, .data = &sum };
   g_auto (Federation) federation = { 0 };
 
   if (!federation_train (context, &settings->federation, secrets, &aggregator, &federation, error))
     return FALSE;
   federation_take (&federation, &settings->federation, ret_release, ret_truth);
-  packed_sum_take (sum, ret_release);
+  packed_sum_take (&sum, ret_release);
   return TRUE;
 }
 

@@ -41,7 +41,7 @@ def listed(keys, scores):
     return numpy.array([scores.get(int(one), 0.0) for one in keys])
 
 
-# ---- Cells of a column: output-cells.c ----
+# ---- Cells of a column: score-classifier.c ----
 
 def find_cells(values, atoms, edges, n_bins):
     """The number of the value among frequent ones, else that of its bin."""
