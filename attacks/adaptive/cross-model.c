@@ -107,20 +107,13 @@ typedef struct {
   AssayMatrix *first, *second;
 } Twin;
 
-static void
-twin_free (gpointer data)
-{
-  Twin *twin = data;
-
-  assay_matrix_free (twin->first);
-  assay_matrix_free (twin->second);
-  g_free (twin);
-}
+ASSAY_LOCAL_FREE (Twin, twin_free, assay_matrix_free (self->first),
+                  assay_matrix_free (self->second))
 
 static GPtrArray *
 twins_of (const GPtrArray *releases, CrossView view, GError **error)
 {
-  g_autoptr (GPtrArray) twins = g_ptr_array_new_with_free_func (twin_free);
+  g_autoptr (GPtrArray) twins = g_ptr_array_new_with_free_func ((GDestroyNotify) twin_free);
 
   for (guint r = 0; r + 1 < releases->len; r += 2) {
     Twin *twin = g_new0 (Twin, 1);

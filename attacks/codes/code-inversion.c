@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "attacks/codes/released-codes.h"
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/games/control-case.h"
 #include "core/math/linalg.h"
@@ -40,15 +41,8 @@ typedef struct {
   double *bit_value; /* c x d */
 } Moments;
 
-static void
-clear_moments (Moments *moments)
-{
-  g_free (moments->mean);
-  g_free (moments->bit_mean);
-  g_free (moments->bit_bit);
-  g_free (moments->bit_value);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Moments, clear_moments)
+ASSAY_LOCAL_CLEAR (Moments, clear_moments, g_free (self->mean), g_free (self->bit_mean),
+                   g_free (self->bit_bit), g_free (self->bit_value))
 
 static gboolean
 new_moments (Moments *moments, gsize bits, gsize cols, GError **error)

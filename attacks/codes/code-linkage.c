@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "attacks/codes/released-codes.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/search/scan.h"
 
@@ -56,14 +57,8 @@ typedef struct {
   const AssayCodes *panel;
 } Learning;
 
-static void
-clear_learning (Learning *learning)
-{
-  g_clear_pointer (&learning->codes, assay_codes_free);
-  g_clear_pointer (&learning->counts, g_free);
-  g_clear_pointer (&learning->squares, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Learning, clear_learning)
+ASSAY_LOCAL_CLEAR (Learning, clear_learning, assay_drop (self->codes, assay_codes_free),
+                   assay_drop (self->counts, g_free), assay_drop (self->squares, g_free))
 
 static void
 count_distances (gsize index, G_GNUC_UNUSED guint worker, gpointer data)

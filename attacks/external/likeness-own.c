@@ -1,5 +1,6 @@
 /* Cases of the games infer, member and cross that look like a cell. */
 #include "attacks/external/likeness-own.h"
+#include "core/base/free.h"
 
 /* ---- infer ---- */
 
@@ -47,14 +48,7 @@ typedef struct {
   gsize n;
 } AsTheyAre;
 
-static void
-free_as_they_are (gpointer data)
-{
-  AsTheyAre *form = data;
-
-  assay_release_free (form->like);
-  g_free (form);
-}
+ASSAY_LOCAL_FREE (AsTheyAre, free_as_they_are, assay_release_free (self->like))
 
 /* Of @rows so many as there are items, in random order; where there are fewer, some stand twice. */
 static AssayRelease *
@@ -99,7 +93,7 @@ shadow_as_they_are (const Likeness *making)
   *form = (AsTheyAre){ likeness_release (making->seen->release), making->n };
   return assay_shadow_new (&(AssayShadowTerms){ .run = run_as_they_are,
                                                 .data = form,
-                                                .free_data = free_as_they_are,
+                                                .free_data = (GDestroyNotify) free_as_they_are,
                                                 .runs = assay_shadow_runs (real),
                                                 .choice = assay_shadow_choice (real),
                                                 .n_secrets = assay_shadow_secrets (real),

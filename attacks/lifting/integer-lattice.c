@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/math/lattice.h"
 #include "core/math/linalg.h"
@@ -79,12 +80,8 @@ span_fill (const AssaySubspaces *subspaces, gsize index, Span *ret_span, GError 
   return TRUE;
 }
 
-void
-span_clear (Span *span)
-{
-  g_clear_pointer (&span->frame, g_free);
-  g_clear_pointer (&span->foot, g_free);
-}
+ASSAY_CLEAR_FUNC (Span, span_clear, assay_drop (self->frame, g_free),
+                  assay_drop (self->foot, g_free))
 
 /* ---- Columns ---- */
 
@@ -273,8 +270,4 @@ integer_lattice_find (const Span *span, const LatticeView *view, AssayStream *st
   return TRUE;
 }
 
-void
-integer_lattice_clear (IntegerLattice *lattice)
-{
-  g_clear_pointer (&lattice->rows, g_free);
-}
+ASSAY_CLEAR_FUNC (IntegerLattice, integer_lattice_clear, assay_drop (self->rows, g_free))

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/vectors.h"
 
 #define MAX_VECTORS 4000000 /* looked at, for one subspace ... */
@@ -353,8 +354,4 @@ integer_points_add_coarse (IntegerPoints *points, const IntegerPoints *coarse, g
   points->n_coarse = points->count - count;
 }
 
-void
-integer_points_clear (IntegerPoints *points)
-{
-  g_clear_pointer (&points->vectors, g_free);
-}
+ASSAY_CLEAR_FUNC (IntegerPoints, integer_points_clear, assay_drop (self->vectors, g_free))

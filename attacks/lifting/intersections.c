@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/base/vectors.h"
@@ -104,15 +105,7 @@ frames_new (const AssaySubspaces *subspaces, GError **error)
   return g_steal_pointer (&frames);
 }
 
-void
-frames_free (Frames *frames)
-{
-  if (frames == NULL)
-    return;
-  g_free (frames->stack);
-  g_free (frames->lengths);
-  g_free (frames);
-}
+ASSAY_FREE_FUNC (Frames, frames_free, g_free (self->stack), g_free (self->lengths))
 
 /* ---- One pair ---- */
 

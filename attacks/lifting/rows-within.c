@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "attacks/lifting/subspace.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/math/row-copies.h"
@@ -28,17 +29,8 @@ typedef struct {
   RowsWithin *within;
 } Sorting;
 
-void
-rows_within_free (RowsWithin *within)
-{
-  if (within == NULL)
-    return;
-  g_free (within->within);
-  g_free (within->listed);
-  g_free (within->rows);
-  g_free (within->distances);
-  g_free (within);
-}
+ASSAY_FREE_FUNC (RowsWithin, rows_within_free, g_free (self->within), g_free (self->listed),
+                 g_free (self->rows), g_free (self->distances))
 
 /* ---- Copies ---- */
 

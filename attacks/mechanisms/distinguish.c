@@ -12,6 +12,7 @@
 
 #include "attacks/mechanisms/distinguish-control.h"
 #include "attacks/mechanisms/event-says.h"
+#include "core/base/free.h"
 #include "core/base/vectorise.h"
 #include "core/plugin/plugin.h"
 
@@ -145,14 +146,7 @@ typedef struct {
   double threshold;
 } Rule;
 
-static void
-free_rule (gpointer data)
-{
-  Rule *rule = data;
-
-  event_score_free (rule->score);
-  g_free (rule);
-}
+ASSAY_LOCAL_FREE (Rule, free_rule, event_score_free (self->score))
 
 ASSAY_VECTORISED static gsize
 count_beyond (const double *values, double threshold, gboolean is_below, gsize count)
@@ -193,7 +187,7 @@ make_event (EventScore *score, const EventCut *cut, const EventLesson *lesson, g
                          .python = event_in_python (lesson, score, cut),
                          .count = count_event,
                          .data = rule,
-                         .free_data = free_rule };
+                         .free_data = (GDestroyNotify) free_rule };
   return event;
 }
 

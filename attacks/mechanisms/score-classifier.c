@@ -9,6 +9,7 @@
 
 #include "attacks/mechanisms/event-score.h"
 #include "core/base/each.h"
+#include "core/base/free.h"
 #include "core/math/linalg.h"
 #include "core/math/logistic.h"
 
@@ -216,15 +217,7 @@ typedef struct {
   double *weights; /* n_features, then b */
 } Classifier;
 
-static void
-free_classifier (gpointer data)
-{
-  Classifier *classifier = data;
-
-  g_free (classifier->columns);
-  g_free (classifier->weights);
-  g_free (classifier);
-}
+ASSAY_LOCAL_FREE (Classifier, free_classifier, g_free (self->columns), g_free (self->weights))
 
 static void
 score_classifier (gconstpointer data, G_GNUC_UNUSED const AssayOracle *oracle, AssayOutputs outputs,
@@ -426,7 +419,7 @@ event_score_classifier (const EventSample *sample, GError **error)
                          .score = score_classifier,
                          .data = classifier,
                          .is_learned = TRUE,
-                         .free_data = free_classifier,
+                         .free_data = (GDestroyNotify) free_classifier,
                          .describe = describe_classifier,
                          .python = classifier_in_python };
   return score;

@@ -9,6 +9,7 @@
 
 #include "attacks/mechanisms/count-table.h"
 #include "core/base/each.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 
 #define MOST_COLUMNS 256
@@ -20,15 +21,7 @@ typedef struct {
   guint32 *columns; /* with a value that repeats; `cols` stands for the row */
 } Repeats;
 
-static void
-free_repeats (gpointer data)
-{
-  Repeats *repeats = data;
-
-  count_table_clear (&repeats->table);
-  g_free (repeats->columns);
-  g_free (repeats);
-}
+ASSAY_LOCAL_FREE (Repeats, free_repeats, count_table_clear (&self->table), g_free (self->columns))
 
 /* Of the value of a column, or of the row; never that of a free slot. The lowest bit is free for
  * the side. */
@@ -205,7 +198,7 @@ event_score_repeats (const EventSample *sample, GError **error)
                          .score = score_repeats,
                          .data = repeats,
                          .is_learned = TRUE,
-                         .free_data = free_repeats,
+                         .free_data = (GDestroyNotify) free_repeats,
                          .describe = describe_repeats,
                          .python = repeats_in_python };
   return score;

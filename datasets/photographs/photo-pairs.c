@@ -16,6 +16,7 @@
  * an error, whatever its roles. */
 #include <string.h>
 
+#include "core/base/free.h"
 #include "datasets/photographs/homography-file.h"
 #include "datasets/photographs/photo-rows.h"
 
@@ -43,16 +44,8 @@ typedef struct {
 
 /* ---- Pairs ---- */
 
-static void
-free_pair (gpointer data)
-{
-  Pair *pair = data;
-
-  g_free (pair->name);
-  g_free (pair->files[0]);
-  g_free (pair->files[1]);
-  g_free (pair);
-}
+ASSAY_LOCAL_FREE (Pair, free_pair, g_free (self->name), g_free (self->files[0]),
+                  g_free (self->files[1]))
 
 /* Puts the picture @path where it belongs in @pairs (by name). */
 static gboolean
@@ -118,7 +111,7 @@ find_pairs (const AssayDatasetContext *context, GError **error)
   g_autoptr (GArray) files
       = assay_photo_roles_find (&role, 1, context->folders, context->stream, error);
   g_autoptr (GHashTable) by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (GPtrArray) pairs = g_ptr_array_new_with_free_func (free_pair);
+  g_autoptr (GPtrArray) pairs = g_ptr_array_new_with_free_func ((GDestroyNotify) free_pair);
   gboolean is_good = files != NULL;
   GHashTableIter iter;
   gpointer pair;

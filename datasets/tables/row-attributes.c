@@ -24,16 +24,8 @@ typedef struct {
   GPtrArray *columns; /* of Column */
 } Reading;
 
-static void
-column_free (gpointer data)
-{
-  Column *column = data;
-
-  g_hash_table_unref (column->numbers);
-  g_ptr_array_unref (column->texts);
-  g_free (column->places);
-  g_free (column);
-}
+ASSAY_LOCAL_FREE (Column, column_free, g_hash_table_unref (self->numbers),
+                  g_ptr_array_unref (self->texts), g_free (self->places))
 
 ASSAY_LOCAL_CLEAR (Reading, reading_clear, assay_drop (self->names, g_ptr_array_unref),
                    assay_drop (self->columns, g_ptr_array_unref))
@@ -65,7 +57,7 @@ begin_columns (Reading *reading, GPtrArray *names, GError **error)
       return assay_fail (error, ASSAY_ERROR_DATA, "column '%s' stands there twice",
                          (const char *) names->pdata[i]);
   reading->names = g_ptr_array_ref (names);
-  reading->columns = g_ptr_array_new_with_free_func (column_free);
+  reading->columns = g_ptr_array_new_with_free_func ((GDestroyNotify) column_free);
   for (guint i = 0; i < names->len; i++) {
     Column *column = g_new0 (Column, 1);
 

@@ -26,14 +26,8 @@ typedef struct {
   gsize n_digests;
 } Scan;
 
-static void
-clear_scan (Scan *scan)
-{
-  g_clear_pointer (&scan->row, g_checksum_free);
-  g_clear_pointer (&scan->rows, g_checksum_free);
-  g_clear_pointer (&scan->digests, g_free);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scan, clear_scan)
+ASSAY_LOCAL_CLEAR (Scan, clear_scan, assay_drop (self->row, g_checksum_free),
+                   assay_drop (self->rows, g_checksum_free), assay_drop (self->digests, g_free))
 
 static gboolean
 is_less (const AssayTableValue *a, const AssayTableValue *b)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/text.h"
 
 const char *const exec_domain_numbers[] = { "real", "whole", NULL };
@@ -44,14 +45,8 @@ typedef struct {
   GArray *lower, *upper;
 } Bounds;
 
-static void
-clear_bounds (Bounds *bounds)
-{
-  g_clear_pointer (&bounds->lower, g_array_unref);
-  g_clear_pointer (&bounds->upper, g_array_unref);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bounds, clear_bounds)
+ASSAY_LOCAL_CLEAR (Bounds, clear_bounds, assay_drop (self->lower, g_array_unref),
+                   assay_drop (self->upper, g_array_unref))
 
 /* Number @col of those that are there; NAN: there is none. */
 static double

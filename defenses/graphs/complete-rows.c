@@ -1,6 +1,7 @@
 #include "defenses/graphs/complete-rows.h"
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 
 gboolean
 graph_rows_alloc (gsize n, gsize slots, GraphRows *ret_rows, GError **error)
@@ -37,13 +38,8 @@ graph_rows_complete (gsize n, GraphRows *ret_rows, GError **error)
   return TRUE;
 }
 
-void
-graph_rows_clear (GraphRows *rows)
-{
-  g_clear_pointer (&rows->indptr, g_free);
-  g_clear_pointer (&rows->indices, g_free);
-  g_clear_pointer (&rows->weights, g_free);
-}
+ASSAY_CLEAR_FUNC (GraphRows, graph_rows_clear, assay_drop (self->indptr, g_free),
+                  assay_drop (self->indices, g_free), assay_drop (self->weights, g_free))
 
 void
 graph_rows_take (GraphRows *rows, AssayRelease *release)

@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "core/base/each.h"
+#include "core/base/free.h"
 #include "core/base/vectorise.h"
 #include "core/stats/gaussian-privacy.h"
 #include "defenses/graphs/dmp-noise.h"
@@ -153,13 +154,7 @@ typedef struct {
   double sigma; /* of each column */
 } Motifs;
 
-static void
-motifs_clear (Motifs *motifs)
-{
-  g_free (motifs->centres);
-  g_free (motifs->is_fixed);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Motifs, motifs_clear)
+ASSAY_LOCAL_CLEAR (Motifs, motifs_clear, g_free (self->centres), g_free (self->is_fixed))
 
 /* The two nodes of a pair. */
 static void

@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "core/base/each.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/plugin/plugin.h"
@@ -52,16 +53,8 @@ typedef struct {
   gsize n_inliers;
 } Trial;
 
-static void
-trial_free (gpointer data)
-{
-  Trial *trial = data;
-
-  g_clear_pointer (&trial->matches, g_array_unref);
-  g_free (trial->located);
-  g_free (trial->is_inlier);
-  g_free (trial);
-}
+ASSAY_LOCAL_FREE (Trial, trial_free, assay_drop (self->matches, g_array_unref),
+                  g_free (self->located), g_free (self->is_inlier))
 
 typedef struct {
   const AssayUtilityContext *context;
@@ -211,7 +204,7 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 {
   const Inliers *settings = context->settings;
   g_autoptr (GPtrArray) pairs = NULL;
-  g_autoptr (GPtrArray) trials = g_ptr_array_new_with_free_func (trial_free);
+  g_autoptr (GPtrArray) trials = g_ptr_array_new_with_free_func ((GDestroyNotify) trial_free);
   Judging judging
       = { .context = context, .trials = trials, .scale = assay_release_scale (received->release) };
   gsize per_unit;

@@ -2,17 +2,11 @@
 #include "metrics/matching/view-pairs.h"
 
 #include "core/base/each.h"
+#include "core/base/free.h"
 #include "metrics/matching/homography.h"
 
-static void
-view_pair_free (gpointer data)
-{
-  ViewPair *pair = data;
-
-  g_array_unref (pair->items);
-  g_array_unref (pair->references);
-  g_free (pair);
-}
+ASSAY_LOCAL_FREE (ViewPair, view_pair_free, g_array_unref (self->items),
+                  g_array_unref (self->references))
 
 /* That @array is of @type and has @count rows of @numbers each. */
 static gboolean
@@ -116,7 +110,7 @@ typedef enum { VIEWS, MAP_OF_PLACE, WHOLE_MAP } Views;
 static GPtrArray *
 pairs_new (const AssayDataset *dataset, const AssayReceived *received, Views views, GError **error)
 {
-  g_autoptr (GPtrArray) pairs = g_ptr_array_new_with_free_func (view_pair_free);
+  g_autoptr (GPtrArray) pairs = g_ptr_array_new_with_free_func ((GDestroyNotify) view_pair_free);
   g_autofree ViewPair **of_group = NULL;
   const gint64 *groups, *pictures;
   const gboolean is_map = views != VIEWS;

@@ -139,13 +139,7 @@ typedef struct {
   guint64 *classes; /* set_words */
 } Held;
 
-static void
-clear_held (Held *held)
-{
-  g_hash_table_unref (held->labels);
-  g_free (held->classes);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Held, clear_held)
+ASSAY_LOCAL_CLEAR (Held, clear_held, g_hash_table_unref (self->labels), g_free (self->classes))
 
 static Held
 held_by_items (const Retrieval *retrieval)

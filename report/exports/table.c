@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/base/text.h"
 #include "report/exports/exports.h"
 #include "report/exports/grid.h"
@@ -179,14 +180,7 @@ typedef struct {
   GArray *cells;               /* const AssayResultBad *, those of a pair beside each other */
 } Said;
 
-static void
-said_free (gpointer data)
-{
-  Said *said = data;
-
-  g_array_unref (said->cells);
-  g_free (said);
-}
+ASSAY_LOCAL_FREE (Said, said_free, g_array_unref (self->cells))
 
 static gboolean
 is_of_one_pair (const AssayResultBad *bad, const AssayResultBad *other)
@@ -278,7 +272,7 @@ append_said_of (GString *text, const Said *said)
 char *
 assay_report_failures (const AssayResults *results)
 {
-  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (said_free);
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func ((GDestroyNotify) said_free);
   GString *text = g_string_new (NULL);
 
   ASSAY_FOR_EACH_IN (const AssayResultBad, bad, results->bad)

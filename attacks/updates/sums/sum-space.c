@@ -50,19 +50,12 @@ sum_space_init (const AssayLinearTraining *training, const float *model, const U
   return TRUE;
 }
 
-static void
-sample_free (gpointer data)
-{
-  SumSample *sample = data;
-
-  g_free (sample->u);
-  g_free (sample);
-}
+ASSAY_LOCAL_FREE (SumSample, sample_free, g_free (self->u))
 
 GPtrArray *
 sum_samples_new (void)
 {
-  return g_ptr_array_new_with_free_func (sample_free);
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) sample_free);
 }
 
 void
