@@ -14,9 +14,9 @@
  *                crossed/ are of one secret
  * With the grant `mechanism`, or pairs = FOLDER, it has pairs/ to learn from: rows of its own
  * beside what the defense makes of them; in the games member and cross shadows/ in place of that
- * (exec-shadows.h). Labels and hash function are in the release where they
- * were granted. Where it is confined (setting `confine`) it can write nowhere else and has no
- * network, but nothing keeps a program from reading elsewhere on the disk.
+ * (see below). Labels and hash function are in the release where they were granted. Where it is
+ * confined (setting `confine`) it can write nowhere else and has no network, but nothing keeps a
+ * program from reading elsewhere on the disk.
  *
  * It is handed the whole release at once. What was released of other secrets, a built-in attack
  * without the grant other-releases keeps from using; of an unknown program nobody can know, so that
@@ -34,9 +34,10 @@
  * wins. A program that loses even this proves nothing by losing elsewhere; there is no setting that
  * spares it.
  */
+#include "attacks/adaptive/cross-runs.h"
+#include "attacks/adaptive/member-runs.h"
 #include "attacks/external/exec-control.h"
 #include "attacks/external/exec-likeness.h"
-#include "attacks/external/exec-shadows.h"
 #include "attacks/lifting/subspace-control.h"
 #include "core/external/exec-folder.h"
 #include "core/plugin/plugin.h"
@@ -53,6 +54,78 @@ typedef struct {
   guint game;
   bool draws;
 } Exec;
+
+/* ---- What programs of the games member and cross learn from ---- */
+
+/* Runs of the defense in the folder shadows/, run R as shadows/R, a release. Rows are chosen as
+ * membership and cross-linkage choose them (attacks/adaptive), so that they share runs. Where the
+ * program may not run the defense, nothing is written. */
+
+/* Each record is in half of the runs, and the runs of both halves of them. */
+#define RUNS_TOGETHER 4
+
+static gboolean
+write_run (AssayExecFolder *folder, gsize run, const AssayOwnRelease *own, GError **error)
+{
+  g_autofree char *name = g_strdup_printf ("shadows/%zu", run);
+
+  return assay_exec_folder_add_release (folder, name, own->release, error);
+}
+
+static AssayArray *
+members_of (const MemberRuns *runs)
+{
+  const gsize shape[] = { runs->n_runs, runs->n_records };
+  gint64 *is_in = g_new (gint64, shape[0] * shape[1]);
+
+  for (gsize i = 0; i < shape[0] * shape[1]; i++)
+    is_in[i] = runs->is_in[i];
+  return assay_array_take (ASSAY_INT64, 2, shape, is_in);
+}
+
+/* member: half of the records are in each run, and the other half in the next; members.npy (int64
+ * runs x records) has 1 where a record was in it. The number of runs is a multiple of 4. */
+static gboolean
+exec_shadows_of_records (AssayExecFolder *folder, const AssayObservation *seen, GError **error)
+{
+  const gsize n_runs
+      = seen->shadow != NULL
+            ? (gsize) (assay_shadow_left (seen->shadow) / RUNS_TOGETHER * RUNS_TOGETHER)
+            : 0;
+  g_auto (MemberRuns) runs = { 0 };
+  g_autoptr (AssayArray) members = NULL;
+
+  if (n_runs == 0)
+    return TRUE;
+  if (!member_runs_init (&runs, seen, n_runs, error))
+    return FALSE;
+  members = members_of (&runs);
+  for (gsize r = 0; r < n_runs; r++) {
+    g_autoptr (AssayOwnRelease) own = member_runs_play (&runs, runs.is_in, r, error);
+
+    if (own == NULL || !write_run (folder, r, own, error))
+      return FALSE;
+  }
+  return assay_exec_folder_add_array (folder, "members", members, error);
+}
+
+/* cross: runs 2 k and 2 k + 1 are of the same public rows in the same order, with keys of their
+ * own. */
+static gboolean
+exec_shadows_of_keys (AssayExecFolder *folder, const AssayObservation *seen, GError **error)
+{
+  g_autoptr (GPtrArray) runs = NULL;
+
+  if (seen->shadow == NULL || seen->public_rows == NULL || assay_shadow_left (seen->shadow) < 2)
+    return TRUE;
+  runs = cross_runs_make (seen, error);
+  for (guint r = 0; runs != NULL && r < runs->len; r++)
+    if (!write_run (folder, r, runs->pdata[r], error))
+      return FALSE;
+  return runs != NULL;
+}
+
+/* ---- The attack ---- */
 
 static AssayGame
 plays (gconstpointer data)

@@ -1,12 +1,15 @@
 #include "attacks/generators/seed-evidence.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/data/codes.h"
 #include "core/math/linalg.h"
 
-#define RIDGE 1e-4  /* of the mean variance */
-#define OUTLIER 5.0 /* root mean squares beyond which a weight counts no more */
+#define MOST_COLS 2048 /* of a covariance; beyond, each column stands for itself */
+#define ROUNDS 8       /* of the noise's scale */
+#define RIDGE 1e-4     /* of the mean variance */
+#define OUTLIER 5.0    /* root mean squares beyond which a weight counts no more */
 
 void
 seed_evidence_clear (SeedEvidence *evidence)
@@ -42,8 +45,9 @@ seed_release_rows (const AssayRelease *release, GError **error)
 
 /* ---- Rows that are alike ---- */
 
-void
-seed_centre (AssayMatrix *rows, double *ret_mean)
+/* Takes from @rows the mean of each column, which it returns. */
+static void
+centre (AssayMatrix *rows, double *ret_mean)
 {
   for (gsize j = 0; j < rows->cols; j++)
     ret_mean[j] = 0;
@@ -55,8 +59,9 @@ seed_centre (AssayMatrix *rows, double *ret_mean)
       assay_matrix_row (rows, i)[j] -= (float) ret_mean[j];
 }
 
-AssayMatrix *
-seed_inverse_covariance (const AssayMatrix *rows, GError **error)
+/* (C + ridge I)^-1 for the covariance C of centred @rows; NULL with an error. */
+static AssayMatrix *
+inverse_covariance (const AssayMatrix *rows, GError **error)
 {
   const gsize d = rows->cols;
   g_autoptr (AssayMatrix) products = assay_matrix_new (d, d, error);
@@ -95,9 +100,9 @@ weigh_rows (const AssayRelease *release, AssayMatrix *rows, gsize n, SeedEvidenc
 
   if (mean == NULL)
     return FALSE;
-  seed_centre (rows, mean);
-  if (d <= SEED_MOST_COLS) {
-    evidence->inverse = seed_inverse_covariance (rows, error);
+  centre (rows, mean);
+  if (d <= MOST_COLS) {
+    evidence->inverse = inverse_covariance (rows, error);
     if (evidence->inverse == NULL)
       return FALSE;
     assay_linalg_product_in_parallel (ASSAY_NN, assay_view_rows (assay_matrix_view (rows), 0, n),
@@ -212,4 +217,60 @@ seed_evidence_score (const SeedEvidence *evidence, const double *g, gsize count,
   }
   squares = count < evidence->count ? squares : evidence->norm * evidence->norm;
   return squares > 0 ? sum / sqrt (squares * variance) : 0;
+}
+
+/* ---- How much of it is there ---- */
+
+/* What of @noise is in @rows by generalised least squares, <P g, x> / <P g, g> of centred x and g,
+ * for P the inverse covariance of @clean rows (NULL: the identity). */
+static gboolean
+noise_in (const AssayMatrix *clean, const AssayMatrix *rows, const AssayMatrix *noise,
+          double *ret_scale, GError **error)
+{
+  const gsize n = rows->rows, d = rows->cols;
+  g_autoptr (AssayMatrix) inverse = NULL;
+  g_autofree float *scored = assay_alloc (n, d * sizeof (float), "noise", error);
+  double with_rows = 0, with_noise = 0;
+
+  if (clean != NULL && scored != NULL)
+    inverse = inverse_covariance (clean, error);
+  if (scored == NULL || (clean != NULL && inverse == NULL))
+    return FALSE;
+  if (inverse != NULL)
+    assay_linalg_product_in_parallel (ASSAY_NN, assay_matrix_view (noise),
+                                      assay_matrix_view (inverse), scored);
+  else
+    memcpy (scored, noise->data, n * d * sizeof (float));
+  for (gsize i = 0; i < n * d; i++) {
+    with_rows += (double) scored[i] * (double) rows->data[i];
+    with_noise += (double) scored[i] * (double) noise->data[i];
+  }
+  *ret_scale = with_noise > 0 ? with_rows / with_noise : 0;
+  return TRUE;
+}
+
+gboolean
+seed_noise_scale (const AssayMatrix *rows, const AssayMatrix *noise, double *ret_scale,
+                  GError **error)
+{
+  g_autoptr (AssayMatrix) centred = assay_matrix_copy (assay_matrix_view (rows), error);
+  g_autoptr (AssayMatrix) shaken = assay_matrix_copy (assay_matrix_view (noise), error);
+  g_autoptr (AssayMatrix) clean = NULL;
+  g_autofree double *means = assay_alloc (rows->cols, sizeof (double), "means", error);
+  const gsize rounds = rows->cols <= MOST_COLS ? ROUNDS : 0;
+
+  if (centred == NULL || shaken == NULL || means == NULL)
+    return FALSE;
+  centre (centred, means);
+  centre (shaken, means);
+  clean = assay_matrix_copy (assay_matrix_view (centred), error);
+  if (clean == NULL || !noise_in (rounds > 0 ? clean : NULL, centred, shaken, ret_scale, error))
+    return FALSE;
+  for (gsize round = 0; round < rounds; round++) {
+    for (gsize i = 0; i < rows->rows * rows->cols; i++)
+      clean->data[i] = centred->data[i] - (float) *ret_scale * shaken->data[i];
+    if (!noise_in (clean, centred, shaken, ret_scale, error))
+      return FALSE;
+  }
+  return TRUE;
 }

@@ -14,7 +14,6 @@
 #include "core/plugin/plugin.h"
 
 #define SEED_EVIDENCE_SETS 2
-#define SEED_MOST_COLS 2048 /* of a covariance; beyond, each column stands for itself */
 
 typedef struct {
   gsize count; /* of numbers, those of the first rows */
@@ -35,13 +34,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SeedEvidence, seed_evidence_clear)
 /* The release's numbers as rows: bits as +-1. */
 AssayMatrix *seed_release_rows (const AssayRelease *release, GError **error);
 
-/* Takes from @rows the mean of each column, which it returns. */
-void seed_centre (AssayMatrix *rows, double *ret_mean);
-
-/* (C + ridge I)^-1 for the covariance C of centred @rows; NULL with an error. */
-AssayMatrix *seed_inverse_covariance (const AssayMatrix *rows, GError **error);
-
 /* How many deviations from what other numbers would give: the first @count of them, of variance
  * @variance, @g has @evidence->count or more. */
 double seed_evidence_score (const SeedEvidence *evidence, const double *g, gsize count,
                             double variance);
+
+/* How much of a known noise g is in rows x = s + a g: the most likely a of normal s of any
+ * covariance, by generalised least squares. The covariance is that of x - a g with the a before: at
+ * the true a it is that of the secrets, and smallest. Of many columns plain least squares. */
+gboolean seed_noise_scale (const AssayMatrix *rows, const AssayMatrix *noise, double *ret_scale,
+                           GError **error);

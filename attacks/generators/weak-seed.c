@@ -8,7 +8,7 @@
  * is more than chance gives: with T tries, more than sqrt (2 ln (10^9 T)) deviations, which happens
  * once in 10^9 attacks on numbers from elsewhere. The first numbers are looked at, and all of
  * them where these show 2.5 deviations.
- *   vectors   noise a g: normal, Laplace or uniform. Guess: x - a g (noise-scale.h)
+ *   vectors   noise a g: normal, Laplace or uniform. Guess: x - a g
  *   codes     bits flipped where a uniform number is below p, or above 1 - p. Guess: the codes
  *   mixtures  signs: of a uniform number against 1/2, of a normal, or a random bit. Guess: the
  *             images without their signs, brightened by k about their mean as `averaging` does
@@ -18,7 +18,6 @@
 #include <math.h>
 
 #include "attacks/generators/known-generators.h"
-#include "attacks/generators/noise-scale.h"
 #include "attacks/generators/seed-evidence.h"
 #include "attacks/mixtures/mixture-scores.h"
 #include "core/base/parallel.h"
@@ -257,7 +256,7 @@ subtract_noise (const AssayRelease *release, const AssayMatrix *noise, AssayMatr
   const double *said = ASSAY_PARAMETER (release, AssayVectorsParameters, scale);
   double scale = 0;
 
-  if (!noise_scale_find (inout_rows, noise, &scale, error))
+  if (!seed_noise_scale (inout_rows, noise, &scale, error))
     return FALSE;
   if (said != NULL && fabs (fabs (scale) - *said) < 0.2 * *said)
     scale = copysign (*said, scale);

@@ -21,7 +21,7 @@
  *                 them, as 0/release and 0/truth, 1/release and so on (core/plugin/pairs.h)
  *   crossed/      of the game cross, the other release
  *   shadows/      of the games member and cross, where it may run the defense: releases that it
- *                 learns from (attacks/external/exec-shadows.h)
+ *                 learns from (attacks/external/exec.c)
  *   key/          of a defense that an attacker runs on rows of their own, where its key was
  *                 granted: the release that has it, for programs that learn something from the
  *                 secrets and release that; others need not look at it
