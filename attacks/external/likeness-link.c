@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "core/base/vectors.h"
-#include "core/data/codes.h"
 
 enum { LEAST_PUBLIC = 100 }; /* for a single item, whose row is guessed with chance 1 in so many */
 

@@ -33,7 +33,6 @@
 #include "attacks/lifting/subspace-control.h"
 #include "attacks/lifting/subspace-search.h"
 #include "core/base/parallel.h"
-#include "core/base/vectors.h"
 #include "core/data/kinds/subspaces.h"
 #include "core/plugin/plugin.h"
 

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/search/scan.h"
 

@@ -10,7 +10,6 @@
 #include "attacks/mechanisms/event-score.h"
 #include "core/base/each.h"
 #include "core/base/free.h"
-#include "core/math/linalg.h"
 #include "core/math/logistic.h"
 
 /* ---- Cells of a column ---- */

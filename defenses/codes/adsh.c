@@ -10,7 +10,6 @@
  * turn; here all rows are queries, and sums over S go by classes. */
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/deep-hash.h"
 #include "defenses/codes/supervised-hashing.h"

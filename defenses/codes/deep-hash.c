@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/kernel-features.h"
 

@@ -1,6 +1,5 @@
 #include "defenses/codes/label-groups.h"
 
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/data/formats/label-sets.h"
 

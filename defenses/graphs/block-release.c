@@ -1,6 +1,5 @@
 
 #include "core/data/kinds/graph.h"
-#include "core/graph/edge-array.h"
 #include "core/graph/likeness.h"
 #include "core/learn/k-means.h"
 #include "core/stats/gaussian-privacy.h"

@@ -1,6 +1,5 @@
 #include "defenses/graphs/complete-rows.h"
 
-#include "core/base/error.h"
 #include "core/base/free.h"
 
 gboolean

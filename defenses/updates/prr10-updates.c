@@ -15,7 +15,6 @@
  * Trained Classifiers"; as a baseline of Yonetani, Boddeti, Kitani and Sato 2017,
  * "Privacy-Preserving Visual Learning Using Doubly Permuted Homomorphic Encryption", section 3.1.
  */
-#include "core/base/error.h"
 #include "core/data/grant.h"
 #include "defenses/mechanisms/party-noise.h"
 #include "defenses/updates/federation.h"

@@ -11,7 +11,6 @@
  *   encoding-l2-max, encoding-l2-mean       of the Euclidean distances from them, numbers being 0
  *                                           (black) to 1 (white) (its Max_L2, Mean_L2)
  * Units are the mixtures; each belongs to the first two of its secrets (core/stats/crossed.h). */
-#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/math/image-quality.h"
 #include "core/plugin/plugin.h"

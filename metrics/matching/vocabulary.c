@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/error.h"
 #include "core/search/knn.h"
 
 gsize *

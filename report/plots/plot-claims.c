@@ -1,7 +1,6 @@
 /* What claims allow, drawn into a plot: dotted lines in grey, which no line of a defense has. */
 #include <math.h>
 
-#include "core/base/text.h"
 #include "report/plots/plot-parts.h"
 #include "report/plots/gnuplot.h"
 

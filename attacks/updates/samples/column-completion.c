@@ -3,7 +3,6 @@
 
 #include <float.h>
 
-#include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/math/linalg.h"
 
