@@ -24,6 +24,7 @@
 #include "attacks/codes/released-codes.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
+#include "core/search/scan.h"
 
 enum { HAMMING, LIKELIHOOD };
 enum { ESTIMATED, KNOWN };

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/data/npy.h"
 #include "core/external/program.h"
+#include "core/games/distinguish.h"
 #include "defenses/external/exec-canaries.h"
 #include "defenses/external/exec-domain.h"
 
