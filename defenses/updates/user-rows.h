@@ -1,6 +1,7 @@
 /* The rows that users train on: their own samples, and in some protocols the public rows too, which
- * are then in the part of each. Users of unequal shares as in Hsu, Qi and Brown 2019, "Measuring the
- * Effects of Non-Identical Data Distribution for Federated Visual Classification", section 2. */
+ * are then in the part of each. Users of unequal shares as in Hsu, Qi and Brown 2019, "Measuring
+ * the Effects of Non-Identical Data Distribution for Federated Visual Classification", section 2.
+ */
 #pragma once
 
 #include "core/plugin/defense.h"
