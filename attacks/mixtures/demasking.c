@@ -9,7 +9,9 @@
  * that a quarter of the signs stay wrong.
  *
  * Guess: |x~| (2 p - 1) for each x~, in their order: the expected z, whose signs are the likelier
- * ones. Metric: sign-recovery. */
+ * ones. Metric: sign-recovery. With `then` public images are ranked by what the demasked z show of
+ * them (game link), as the paper does: by their inner product, or by that of squares (braverman.c),
+ * of which those of pixels whose sign is not known count less than |x~|^2 does. */
 #include <math.h>
 
 #include "attacks/mixtures/mixture-control.h"
@@ -31,11 +33,17 @@
 #define FIRST_MIXTURE ((guint64) 1 << 40)
 #define FIRST_HELD ((guint64) 1 << 62)
 
+enum { NOTHING, INNER_PRODUCT, BRAVERMAN };
+static const char *const attacks[] = { "nothing", "inner-product", "braverman", NULL };
+
 typedef struct {
   gint64 encodings;
   gint64 epochs;
   gint64 width;
   double rate;
+  guint then;
+  MIXTURE_SETTINGS;
+  gint64 keep;
 } Demasking;
 
 /* ---- Examples ---- */
@@ -208,10 +216,28 @@ open_mixer (const Demasking *settings, const AssayObservation *seen, AssayStream
   return assay_mixture_coefficients_check (&ret_mixer->coefficients, error);
 }
 
+/* As from a release of what was demasked. */
+static gboolean
+link_images (const Demasking *settings, const AssayObservation *seen, AssayMatrix **estimates,
+             AssayGuess *ret_guess, GError **error)
+{
+  const gboolean is_squared = settings->then == BRAVERMAN;
+  const MixtureOptions options = MIXTURE_OPTIONS (
+      settings, .form = is_squared ? MIXTURE_SQUARE : MIXTURE_PLAIN, .level = is_squared);
+  g_autoptr (AssayRelease) demasked = assay_release_new (ASSAY_RELEASE_MIXTURES, "demasking");
+  AssayObservation instead = *seen;
+
+  demasked->is_unit_norm = seen->release->is_unit_norm;
+  assay_arrays_take_matrix (&demasked->arrays, "images", estimates);
+  instead.release = demasked;
+  return mixture_link (&options, settings->keep, &instead, ret_guess, error);
+}
+
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
 {
+  const Demasking *settings = context->settings;
   const Masked masked = { assay_array_view (assay_arrays_get (&seen->release->arrays, "images")),
                           &seen->release->geometry };
   const gsize n = masked.mixtures.rows, cols = masked.mixtures.cols;
@@ -222,7 +248,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   g_autofree float *likely = NULL;
   Mixer mixer;
 
-  if (!open_mixer (context->settings, seen, context->stream, &mixer, error))
+  if (!open_mixer (settings, seen, context->stream, &mixer, error))
     return FALSE;
   images = mixture_public (seen->release, seen->public_rows, error);
   estimates = assay_matrix_new (n, cols, error);
@@ -230,7 +256,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (images == NULL || estimates == NULL || likely == NULL)
     return FALSE;
   mixer.images = images;
-  tape = train (context->settings, &mixer, &ret_guess->says, error);
+  tape = train (settings, &mixer, &ret_guess->says, error);
   if (tape == NULL || !assay_tape_predict (tape, &examples, likely, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
@@ -238,13 +264,24 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
       assay_matrix_row (estimates, i)[a]
           = fabsf (assay_view_row (masked.mixtures, i)[a])
             * (2 * likely[i * cols + plane_place (masked.geometry, a)] - 1);
+  if (settings->then != NOTHING)
+    return link_images (settings, seen, &estimates, ret_guess, error);
   assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   return TRUE;
 }
 
-/* Images whose pixels are all above 0, each by itself: whoever learns anything learns that. */
-ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secrets = 16,
-               .n_public = 100, .side = 8, .is_positive = TRUE, .has_mask = TRUE)
+static AssayGame
+plays (gconstpointer data)
+{
+  return ((const Demasking *) data)->then == NOTHING ? ASSAY_GAME_RECONSTRUCT : ASSAY_GAME_LINK;
+}
+
+/* Images whose pixels are all above 0, each by itself: whoever learns anything learns that. With
+ * `then` mixtures of them with public ones, of more pixels. */
+ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Demasking, .n_secrets = 16,
+               .n_public = 100, .side = settings->then == NOTHING ? 8 : 16,
+               .n_partners = settings->then == NOTHING ? 0 : 2, .is_positive = TRUE,
+               .has_mask = TRUE)
 
 static gboolean
 check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
@@ -295,16 +332,32 @@ ASSAY_ATTACK (demasking, "demasking",
     ASSAY_PARAM_INT (Demasking, width, 8, 8, 512, "channels",
                      "Of the U-Net at full size; a multiple of 8"),
     ASSAY_PARAM_REAL (Demasking, rate, 0.003, 1e-6, 1, "",
-                      "Rate of descent (Adam) of the first batch")),
+                      "Rate of descent (Adam) of the first batch"),
+    ASSAY_PARAM_CHOICE (Demasking, then, NOTHING, attacks,
+                        "Give the demasked mixtures; or rank public images by their inner product "
+                        "with these, or by that of squares"),
+    ASSAY_PARAM_BOOL (Demasking, centre, FALSE,
+                      "then: whether the mean image, or square, is subtracted"),
+    ASSAY_PARAM_BOOL (Demasking, whiten, FALSE,
+                      "then: whether images, or squares, are weighted by their inverse "
+                      "covariance, shrunk towards the identity"),
+    ASSAY_PARAM_REAL (Demasking, shrinkage, 0.1, 0.001, 1, "",
+                      "whiten = yes: share of the mean variance in the covariance"),
+    ASSAY_PARAM_BOOL (Demasking, unit, FALSE,
+                      "then: whether images, or squares, are scaled to unit length before the "
+                      "product"),
+    MIXTURE_PARAMETER_KEEP (Demasking)),
   .check = check,
   .holds = { .items = 3, .publics = 1 },
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,
+  .plays = plays,
   .draws = draws,
   .attack = attack,
-  .control = { .says = "masked images of positive pixels are told",
+  .control = { .says = "masked images of positive pixels are told, or a public one in "
+                       "mixtures of them",
                .make = make_control,
                .at_least = 0.8,
                .within = 0.3 });

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "attacks/mixtures/mixture-control.h"
-#include "core/games/control.h"
 #include "core/base/parallel.h"
 #include "core/data/kinds/mixtures.h"
+#include "core/games/control.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 
@@ -91,6 +91,50 @@ Test (demasking, learns_what_absolute_values_tell)
   assay_control_case_clear (&of);
 }
 
+static double
+mean_rank (const AssayControlCase *of, const AssayGuess *guess)
+{
+  const gint64 *candidates = assay_array_int64 (assay_arrays_get (&guess->arrays, "candidates"));
+  const gint64 *partners = assay_array_int64 (assay_arrays_get (&of->truth->arrays, "partners"));
+  double sum = 0;
+
+  for (gsize i = 0; i < N; i++)
+    for (gsize c = 0; c < 150; c++)
+      for (gsize j = 0; j < 2; j++)
+        sum += candidates[i * 150 + c] == partners[2 * i + j] ? (double) c : 0;
+  return sum / (2 * N);
+}
+
+/* By chance the mean rank of two of 150 is 74.5, of 40 mixtures with a deviation of 4.8. The
+ * inner product with what is masked knows no more. */
+Test (demasking, then_public_images_are_ranked)
+{
+  AssayControlCase of = make_case ();
+  g_autoptr (AssayGuess) product = play (&of, "then=inner-product", of.public_rows, NULL);
+  g_autoptr (AssayGuess) squares = play (&of, "then=braverman", of.public_rows, NULL);
+
+  cr_log_info ("mean ranks: %g, %g", mean_rank (&of, product), mean_rank (&of, squares));
+  cr_assert_lt (mean_rank (&of, product), 74.5 - 4 * 4.8);
+  cr_assert_lt (mean_rank (&of, squares), 74.5 - 4 * 4.8);
+  assay_control_case_clear (&of);
+}
+
+Test (demasking, control_is_won)
+{
+  static const char *const cases[]
+      = { "encodings=800", "encodings=800 then=inner-product centre=yes",
+          "encodings=800 then=braverman" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (AssaySettings) settings
+        = fixture_settings (&assay_attack_demasking.plugin, cases[i]);
+    AssayControlOutcome outcome;
+
+    cr_assert (assay_control_run (&assay_attack_demasking, settings, 1, &outcome, NULL));
+    cr_assert (outcome.is_won, "%s: %g", cases[i], outcome.share);
+  }
+}
+
 /* Three pixels, two secrets and one public row: z = 0.5 x_0 + 0.25 x_1 + 0.25 s. */
 Test (demasking, signs_by_hand)
 {
@@ -103,8 +147,8 @@ Test (demasking, signs_by_hand)
   g_autoptr (AssayTruth) truth = assay_truth_new ();
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   g_autoptr (AssaySettings) known = fixture_settings (&assay_metric_sign_recovery.plugin, "");
-  g_autoptr (AssaySettings) free = fixture_settings (&assay_metric_sign_recovery.plugin,
-                                                     "sign=free");
+  g_autoptr (AssaySettings) free
+      = fixture_settings (&assay_metric_sign_recovery.plugin, "sign=free");
   AssayMetricContext context = { .settings = known->values, .dataset = &dataset };
   AssayOutcomes outcomes = { 0 }, turned = { 0 }, lacking = { 0 };
   GError *error = NULL;
