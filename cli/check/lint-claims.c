@@ -1,17 +1,16 @@
 /* Claims that could not end in exit code 0, whatever a run shows.
  *
  * Whether a claim can be decided at all is known before anything runs. With m hypotheses in the
- * scenario, Holm's correction asks of the smallest p-value alpha = (1 - confidence) / m, and no
- * sample speaks more clearly than one in which all n units lie on the claim's side: its p-value is
- * (1 - b)^n for a share of at most b, and b^n for one of at least b (docs/statistics.md, "Claims").
- * Of epsilon it is the ceiling that decides: the most that so many runs can certify.
+ * scenario, Holm's correction asks of the smallest p-value alpha = (1 - confidence) / m, which too
+ * few units cannot reach (lint-numbers.c; docs/statistics.md, "Claims"). Of epsilon it is the
+ * ceiling that decides: the most that so many runs can certify.
  *
  * What a verdict must have earned besides is partly known before, too: whether an attack is played
  * that knows the defense, and one on which it could be seen to win; the power of an audit of a
  * known density (runner/judge/earned/earned.h). */
-#include "cli/check/lint.h"
-
 #include <math.h>
+
+#include "cli/check/lint-numbers.h"
 
 #include "core/stats/epsilon.h"
 #include "runner/judge/earned/asks-less.h"
@@ -35,41 +34,6 @@ count_hypotheses (const AssayPlan *plan)
     for (gsize i = 0; i < plan->cells->len; i++)
       count += is_about (plan, plan->claims->pdata[c], assay_plan_cell (plan, i));
   return MAX (count, 1);
-}
-
-/* Independent units of all trials, at most. */
-static guint64
-count_units (const AssayPlan *plan, const AssayCell *cell)
-{
-  const AssayProbe *probe = &plan->probes[cell->dataset];
-  const guint64 secrets = plan->trials * plan->secrets;
-
-  if (plan->secret_groups > 0)
-    return plan->trials * plan->secret_groups;
-  return probe->n_groups > 0 ? MIN (secrets, probe->n_groups) : secrets;
-}
-
-/* A share of the secrets: other measures have units that only a run can count. */
-static void
-check_share (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
-             const AssayCell *cell, double alpha)
-{
-  const AssayMeasuring *metric = assay_plan_measuring (plan, cell, claim->metric)->measuring;
-  const guint64 units = count_units (plan, cell);
-  const double share = claim->is_at_most ? 1 - claim->bound : claim->bound;
-  const double needed = ceil (log (alpha) / log (share));
-  const gboolean has_groups = plan->probes[cell->dataset].n_groups > 0;
-  const char *what = has_groups ? "groups of secrets" : "secrets";
-
-  if (claim->measure->statistic != ASSAY_STATISTIC_RATE || metric->has_own_units || share <= 0
-      || share >= 1 || (double) units >= needed)
-    return;
-  assay_doubt (doubts,
-               "[claim %s] cannot be upheld by %" G_GUINT64_FORMAT
-               " %s, whatever they show; expected at "
-               "least %.0f, for %s %s %.10g at this confidence and with so many claims",
-               claim->id, units, what, needed, claim->measure->name,
-               claim->is_at_most ? "of at most" : "of at least", claim->bound);
 }
 
 /* The setting @name as a number; 0: there is none. */
@@ -127,7 +91,7 @@ check_epsilon (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
 /* Of a game with two inputs, whether all pairs that there are will be tried. */
 static void
 check_candidates (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
-                  const AssayCell *cell)
+                  const AssayCell *cell, G_GNUC_UNUSED double alpha)
 {
   const AssayComponent *component = assay_plan_attack (plan, cell);
   const AssayOracle oracle = assay_plan_oracle (plan, cell);
@@ -236,12 +200,10 @@ find_support (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *c
   }
 }
 
-/* A claim that little is recovered, which nothing could earn (runner/judge/earned/earned.h): that
- * its attacks would recover as little whatever the defense did is said to everybody, the rest to
- * auditors. */
+/* A claim that little is recovered, which nothing could earn (runner/judge/earned/earned.h). */
 static void
 check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
-               const AssayCell *cell, gboolean is_auditor)
+               const AssayCell *cell)
 {
   gboolean has_attack, has_some_reference, has_starts;
 
@@ -254,8 +216,6 @@ check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
                  "the secret, or for something near it, and cannot be upheld; expected one that "
                  "knows the defense, or learns it (learned-inversion with the grant mechanism)",
                  claim->id, assay_plan_defense (plan, cell)->name);
-  else if (!is_auditor)
-    return;
   else if (!has_some_reference)
     assay_doubt (doubts,
                  "[claim %s] cannot be upheld: it is about all defenses that the attacks on %s are "
@@ -341,11 +301,25 @@ check_effort (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
                  assay_plan_defense (plan, cell)->name, first);
 }
 
+/* An audit of epsilon: the most that it can certify, and what it must be able to see. */
+static void
+check_audit (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
+             const AssayCell *cell, double alpha)
+{
+  static void (*const checks[]) (GPtrArray *, const AssayPlan *, const AssayClaim *,
+                                 const AssayCell *, double)
+      = { check_epsilon, check_candidates, check_power, check_guesses };
+  const guint before = doubts->len;
+
+  for (guint i = 0; i < G_N_ELEMENTS (checks) && doubts->len == before; i++)
+    checks[i](doubts, plan, claim, cell, alpha);
+}
+
 /* One doubt a claim: the first cell that gives one. */
 static void
-check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, guint n_hypotheses,
-             gboolean is_auditor)
+check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, guint n_hypotheses)
 {
+  const gboolean is_audit = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
   const double alpha = (1 - claim->confidence) / n_hypotheses;
   const guint before = doubts->len;
 
@@ -354,25 +328,13 @@ check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, 
 
     if (!is_about (plan, claim, cell))
       continue;
-    if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON)
-      check_epsilon (doubts, plan, claim, cell, alpha);
-    else
-      check_share (doubts, plan, claim, cell, alpha);
+    (is_audit ? check_audit : assay_lint_numbers) (doubts, plan, claim, cell, alpha);
     if (doubts->len == before)
       check_adaptive (doubts, plan, claim, cell);
-    if (doubts->len == before && claim->measure->statistic != ASSAY_STATISTIC_EPSILON)
-      check_support (doubts, plan, claim, cell, is_auditor);
-    if (doubts->len == before && is_auditor)
+    if (doubts->len == before && !is_audit)
+      check_support (doubts, plan, claim, cell);
+    if (doubts->len == before)
       check_effort (doubts, plan, claim, cell);
-    if (doubts->len > before || !is_auditor)
-      continue;
-    if (claim->measure->statistic == ASSAY_STATISTIC_EPSILON) {
-      check_candidates (doubts, plan, claim, cell);
-      if (doubts->len == before)
-        check_power (doubts, plan, claim, cell, alpha);
-      if (doubts->len == before)
-        check_guesses (doubts, plan, claim, cell, alpha);
-    }
   }
 }
 
@@ -398,6 +360,6 @@ assay_lint_claims (const AssayPlan *plan, gboolean is_auditor)
     assay_doubt (doubts, "no [claim NAME] says that little is found: what is protected is not "
                          "judged");
   for (guint c = 0; c < plan->claims->len; c++)
-    check_claim (doubts, plan, plan->claims->pdata[c], n_hypotheses, is_auditor);
+    check_claim (doubts, plan, plan->claims->pdata[c], n_hypotheses);
   return doubts;
 }

@@ -26,6 +26,12 @@ typedef struct {
                                 * without it */
 } AssayMetricContext;
 
+/* What is known of the cases of a scenario before one is run. */
+typedef struct {
+  gsize secrets;         /* of a trial */
+  AssayGeometry geometry; /* of secrets that are images */
+} AssayForeseen;
+
 #define ASSAY_AUDIT_SERIES 5
 
 /* An audit as the one unit of a trial (kind, delta, runs, hits, mistakes: counts are exact in a
@@ -44,6 +50,11 @@ typedef struct {
   const char *const *reads_truth; /* arrays that must be there for it to apply; NULL ends */
   const char *const *reads_guess;
   gboolean finds_order; /* it finds out itself which estimate is of which secret */
+  /* Its own units are one for each secret, or fewer. */
+  gboolean counts_secrets;
+  /* Why series @series of such cases cannot be measured, whatever an attack finds; NULL, as a
+   * function or what it returns: nothing speaks against it. */
+  char *(*lacks) (const AssayForeseen *foreseen, guint series);
   gboolean on_request;  /* measured only where a [metric] of the scenario names it */
   /* Of a guess. NULL: it measures audits, and its outcomes are what they counted. */
   gboolean (*measure) (const AssayMetricContext *context, const AssayTruth *truth,

@@ -338,6 +338,24 @@ fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const R
   return TRUE;
 }
 
+/* SSIM has no window in small pictures: the metric does not apply to them. */
+static gboolean
+is_too_small (const AssayGeometry *geometry)
+{
+  return geometry->height > 0 && MIN (geometry->height, geometry->width) < ASSAY_SSIM_WINDOW;
+}
+
+static char *
+lacks (const AssayForeseen *foreseen, G_GNUC_UNUSED guint series)
+{
+  return is_too_small (&foreseen->geometry)
+             ? g_strdup_printf ("images of %zu x %zu pixels are too small; expected %d on each "
+                                "side at least",
+                                foreseen->geometry.height, foreseen->geometry.width,
+                                ASSAY_SSIM_WINDOW)
+             : NULL;
+}
+
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
@@ -345,9 +363,7 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   g_auto (Recovery) recovery = { 0 };
   g_autofree float *row = NULL;
 
-  /* SSIM has no window in such pictures: the metric does not apply to them. */
-  if (truth->geometry.height > 0
-      && MIN (truth->geometry.height, truth->geometry.width) < ASSAY_SSIM_WINDOW)
+  if (is_too_small (&truth->geometry))
     return TRUE;
   if (!prepare (context, truth, guess, &recovery, error))
     return FALSE;
@@ -419,6 +435,7 @@ ASSAY_METRIC (image_recovery, "image-recovery",
   .reads_truth = ASSAY_ARRAY_NAMES ("secrets"),
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   .needs = ASSAY_HAS_IMAGES,
+  .lacks = lacks,
   .finds_order = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (SSIM, "image-ssim", MEAN, -1, 1, "SSIM",

@@ -272,17 +272,32 @@ judge_d_sys (const Linkability *settings, const Pairs *pairs, double *pair_outco
 
 /* ---- The metric ---- */
 
+static char *
+why_too_few (gsize mates)
+{
+  return mates < MIN_MATES ? g_strdup_printf ("%zu items of the second release have a mate; "
+                                              "expected %d at least",
+                                              mates, MIN_MATES)
+                           : NULL;
+}
+
+static char *
+lacks (const AssayForeseen *foreseen, G_GNUC_UNUSED guint series)
+{
+  return why_too_few (foreseen->secrets);
+}
+
 static gboolean
 check_pairs (const Pairs *pairs, const AssayArray *scores, const AssayArray *mates, GError **error)
 {
+  g_autofree char *too_few = why_too_few (pairs->m);
+
   if (mates->shape[0] != scores->shape[1])
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "cross-scores are %zu x %zu; expected a column for each of %zu mates",
                        scores->shape[0], scores->shape[1], mates->shape[0]);
-  if (pairs->m < MIN_MATES)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%zu items of the second release have a mate; expected %d at least",
-                       pairs->m, MIN_MATES);
+  if (too_few != NULL)
+    return assay_fail (error, ASSAY_ERROR_DATA, "%s", too_few);
   for (gsize j = 0; j < pairs->m; j++)
     if (pairs->mates[j] < 0 || (guint64) pairs->mates[j] >= pairs->n)
       return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -329,6 +344,8 @@ ASSAY_METRIC (linkability, "linkability",
   .reads_truth = ASSAY_ARRAY_NAMES ("mates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("cross-scores"),
   .has_own_units = TRUE,
+  .counts_secrets = TRUE,
+  .lacks = lacks,
   .names_units = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (AREA, "cross-auc", MEAN, 0, 1, "area under the ROC curve",

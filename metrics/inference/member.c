@@ -61,18 +61,32 @@ check_sizes (const AssayArray *members, const AssayArray *scores, gsize *ret_hal
                         "%zu of %zu records were released; expected half of them", n_in, n);
 }
 
+/* Why such a share of @n records is no threshold; NULL: it is one. */
+static char *
+why_no_rate (guint series, gsize n)
+{
+  if (series == AREA || series >= HIT || rates[series] * (double) n >= 1)
+    return NULL;
+  return g_strdup_printf ("a share %g of %zu records that were not released is less than one; "
+                          "expected %.0f records or more",
+                          rates[series], n, 1 / rates[series]);
+}
+
+static char *
+lacks (const AssayForeseen *foreseen, guint series)
+{
+  return why_no_rate (series, foreseen->secrets);
+}
+
 static void
 judge_rate (const AssayRoc *roc, guint series, AssayOutcomes *outcomes)
 {
   const float threshold = assay_roc_threshold (roc, rates[series]);
   gsize unit = 0;
 
-  if (rates[series] * (double) outcomes->n < 1) {
+  outcomes->omitted[series] = why_no_rate (series, outcomes->n);
+  if (outcomes->omitted[series] != NULL) {
     g_clear_pointer (&outcomes->series[series], g_free);
-    outcomes->omitted[series]
-        = g_strdup_printf ("a share %g of %zu records that were not released is less than one; "
-                           "expected %.0f records or more",
-                           rates[series], outcomes->n, 1 / rates[series]);
     return;
   }
   for (gsize i = 0; i < roc->n; i++)
@@ -176,6 +190,8 @@ ASSAY_METRIC (member, "member",
   .reads_truth = ASSAY_ARRAY_NAMES ("members"),
   .reads_guess = ASSAY_ARRAY_NAMES ("member-scores"),
   .has_own_units = TRUE,
+  .counts_secrets = TRUE,
+  .lacks = lacks,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (AREA, "member-auc", MEAN, 0, 1, "area under the ROC curve",
                    "Probability that a record that was released scores above one that was not",
