@@ -6,18 +6,9 @@
 #include "cli/cells.h"
 #include "cli/selftest/mutants.h"
 #include "cli/workers.h"
-#include "core/base/parallel.h"
-#include "core/base/shared-work.h"
+#include "lib/run-flow.h"
 #include "report/report.h"
 #include "runner/compare/baseline.h"
-#include "runner/judge/load.h"
-#include "runner/plan/estimate.h"
-#include "runner/run/inputs.h"
-#include "runner/run/run.h"
-#include "runner/store/folder.h"
-#include "runner/store/manifest.h"
-#include "runner/store/seal.h"
-#include "runner/workers/scheduler.h"
 
 static void
 on_progress (const AssayProgress *progress, gpointer data)
@@ -78,31 +69,32 @@ print_place (const AssayResults *results, const AssayFolder *folder, const Assay
           changes, sheets, place, ASSAY_STORE_FILE);
 }
 
+static char *
+make_text (const AssayResults *results, const CliRunOptions *options, GError **error)
+{
+  return options->json ? assay_report_json (results, error)
+                       : assay_report_table (results, cli_terminal_width ());
+}
+
 /* Writes the exports, puts the folder in its place and prints the table. */
 static int
-finish (const AssayPlan *plan, AssayFolder *folder, const CliRunOptions *options, gint64 started,
-        GError **error)
+finish (AssayRunFlow *flow, const CliRunOptions *options, GError **error)
 {
-  g_autoptr (AssayResults) results = assay_results_load (plan, folder->store, error);
+  AssayFolder *folder = &flow->folder;
+  g_autoptr (AssayResults) results = assay_run_flow_judge (flow, error);
   g_autoptr (AssayBaseline) baseline = NULL;
-  const AssayRunTimes times = { .threads = assay_parallel_threads (),
-                                .started_us = started,
-                                .ended_us = g_get_real_time () };
-  const AssayReportRun about = { times.threads, times.started_us, times.ended_us };
   g_autofree char *text = NULL;
 
   if (results == NULL || !cli_keep_mutants (results, folder->place, folder->work, error)
-      || !assay_manifest_set_times (folder->store, &times, error)
-      || !assay_report_write (results, folder->work, &about, NULL, error)
-      || !compare (results, plan, folder, options->baseline, &baseline, error))
+      || !assay_run_flow_write (flow, results, TRUE, error)
+      || !compare (results, flow->terms.plan, folder, options->baseline, &baseline, error))
     return EXIT_UNFINISHED;
   if (options->out != NULL) {
     g_autofree char *place = g_shell_quote (folder->place);
 
     results->replay_with = g_strconcat (" --out ", place, NULL);
   }
-  text = options->json ? assay_report_json (results, error)
-                       : assay_report_table (results, cli_terminal_width ());
+  text = make_text (results, options, error);
   /* From here on the store is closed. */
   if (text == NULL || !assay_folder_finish (folder, error))
     return EXIT_UNFINISHED;
@@ -120,29 +112,26 @@ finish (const AssayPlan *plan, AssayFolder *folder, const CliRunOptions *options
 /* Of a run whose other cells were not asked for: what there is, in the folder of what is not
  * finished. No verdict of it ends in 0. */
 static int
-finish_part (const AssayPlan *plan, AssayFolder *folder, const CliRunOptions *options,
-             gint64 started, GError **error)
+finish_part (AssayRunFlow *flow, const CliRunOptions *options, GError **error)
 {
-  g_autoptr (AssayResults) results = assay_results_load (plan, folder->store, error);
-  const AssayReportRun about = { assay_parallel_threads (), started, g_get_real_time () };
+  g_autoptr (AssayResults) results = assay_run_flow_judge (flow, error);
   g_autofree char *text = NULL;
   g_autofree char *again = cli_resume_command ();
 
-  if (results == NULL || !assay_report_write (results, folder->work, &about, NULL, error))
+  if (results == NULL || !assay_run_flow_write (flow, results, FALSE, error))
     return EXIT_UNFINISHED;
-  text = options->json ? assay_report_json (results, error)
-                       : assay_report_table (results, cli_terminal_width ());
+  text = make_text (results, options, error);
   if (text == NULL)
     return EXIT_UNFINISHED;
   if (options->json) {
     fputs (text, stdout);
   } else {
-    g_autofree char *work = cli_shown_path (folder->work);
+    g_autofree char *work = cli_shown_path (flow->folder.work);
 
     cli_print (text);
     printf ("\nunfinished: %zu of %u cells were not asked for; what is done is kept in %s, with a "
             "report.html\nAll of them:\n  %s\n",
-            results->n_missing, plan->cells->len, work, again);
+            results->n_missing, flow->terms.plan->cells->len, work, again);
   }
   return judge (results, NULL);
 }
@@ -171,10 +160,8 @@ say_interrupted (const AssayPlan *plan, AssayFolder *folder)
 
 /* One scenario that is run. */
 typedef struct {
-  const AssayPlan *plan;
+  AssayRunFlow flow;
   const CliRunOptions *options;
-  AssayWorkspace *workspace;
-  const char *place;       /* of its results */
   AssayTransport *workers; /* NULL: this process runs the cells */
 } Running;
 
@@ -184,7 +171,8 @@ start_workers (Running *running, GError **error)
   const guint n = (guint) running->options->workers;
 
   if (running->workers == NULL && n > 1)
-    running->workers = cli_workers_new (running->plan, running->place, running->options, error);
+    running->workers = cli_workers_new (running->flow.terms.plan, running->flow.terms.place,
+                                        running->options, error);
   return running->workers != NULL || n < 2;
 }
 
@@ -199,139 +187,111 @@ dismiss_workers (Running *running)
 
 /* By this process, by workers that it starts, or by the ranks that it was started with. */
 static gboolean
-run_cells (Running *running, AssayStore *store, const AssayRunCallbacks *callbacks,
-           AssayRunEnd *ret_end, GError **error)
+run_cells (Running *running, const AssayRunCallbacks *callbacks, AssayRunEnd *ret_end,
+           GError **error)
 {
   gboolean is_ok;
 
-  if (!start_workers (running, error))
-    return FALSE;
-  if (running->workers == NULL)
-    return assay_run (running->plan, running->workspace, store, callbacks, ret_end, error);
-  is_ok
-      = assay_run_with_workers (running->plan, store, running->workers, callbacks, ret_end, error);
+  if (running->flow.has_other_kernels)
+    g_printerr ("assay: warning: this run was begun with other kernels of linear algebra, on "
+                "another processor or with or without --portable; its results may differ in their "
+                "last digits from those of a run that was not interrupted\n");
+  if (running->flow.folder.is_finished)
+    return TRUE;
+  is_ok = start_workers (running, error)
+          && assay_run_flow_cells (&running->flow, running->workers, callbacks, ret_end, error);
   dismiss_workers (running);
   return is_ok;
 }
 
-/* Cells of one run should be made with the same kernels of linear algebra. */
-static gboolean
-add_kernels (AssayStore *store, GError **error)
+static int
+fail_and_say_how_to_resume (const Running *running, const GError *error)
 {
-  gboolean has_others;
+  const int code = cli_fail (error);
 
-  if (!assay_manifest_add_kernels (store, &has_others, error))
-    return FALSE;
-  if (has_others)
-    g_printerr ("assay: warning: this run was begun with other kernels of linear algebra, on "
-                "another processor or with or without --portable; its results may differ in their "
-                "last digits from those of a run that was not interrupted\n");
-  return TRUE;
+  if (code == EXIT_UNFINISHED) {
+    g_autofree char *work = cli_shown_path (running->flow.folder.work);
+
+    g_printerr ("What is done is kept in %s\n", work);
+    say_how_to_resume ();
+  }
+  return code;
 }
 
 static int
-run_in_folder (Running *running, AssayFolder *folder)
+run_in_folder (Running *running)
 {
-  const AssayPlan *plan = running->plan;
-  const CliRunOptions *options = running->options;
-  CliProgress *progress = cli_progress_new (options->quiet);
-  g_autofree gboolean *wanted = cli_cells_choose (plan, options->cells);
+  AssayRunFlow *flow = &running->flow;
+  const AssayPlan *plan = flow->terms.plan;
+  CliProgress *progress = cli_progress_new (running->options->quiet);
+  g_autofree gboolean *wanted = cli_cells_choose (plan, running->options->cells);
   const AssayRunCallbacks callbacks = { .is_cancelled = on_is_cancelled,
                                         .progress = on_progress,
                                         .data = progress,
                                         .wanted = wanted };
-  const gint64 started = g_get_real_time ();
   g_autoptr (GError) error = NULL;
   AssayRunEnd end = ASSAY_RUN_FINISHED;
-  const gboolean is_ok
-      = (!running->options->accepts_changed_claims
-         || assay_seal_accept (folder->store, plan, &error))
-        && assay_inputs_check (plan, running->workspace, folder->store, folder->is_finished, &error)
-        && (folder->is_finished || assay_manifest_add_confinement (plan, folder->store, &error))
-        && (folder->is_finished || add_kernels (folder->store, &error))
-        && (folder->is_finished || run_cells (running, folder->store, &callbacks, &end, &error));
+  const gboolean is_ok = assay_run_flow_begin (flow, &error)
+                         && run_cells (running, &callbacks, &end, &error);
   gsize n_done = 0;
   int code = EXIT_UNFINISHED;
 
   cli_progress_free (progress);
   if (is_ok && end == ASSAY_RUN_INTERRUPTED)
-    return say_interrupted (plan, folder);
-  if (is_ok && assay_store_count_done (folder->store, &n_done, &error))
-    code = n_done < plan->cells->len ? finish_part (plan, folder, options, started, &error)
-                                     : finish (plan, folder, options, started, &error);
-  if (error != NULL) {
-    code = cli_fail (error);
-    if (code == EXIT_UNFINISHED) {
-      g_autofree char *work = cli_shown_path (folder->work);
-
-      g_printerr ("What is done is kept in %s\n", work);
-      say_how_to_resume ();
-    }
-  }
-  return code;
+    return say_interrupted (plan, &flow->folder);
+  if (is_ok && assay_store_count_done (flow->folder.store, &n_done, &error))
+    code = n_done < plan->cells->len ? finish_part (flow, running->options, &error)
+                                     : finish (flow, running->options, &error);
+  return error != NULL ? fail_and_say_how_to_resume (running, error) : code;
 }
 
-/* Everything that can go wrong before something is written goes wrong here first. */
+/* Everything that can go wrong before something is written goes wrong here first. Workers open the
+ * dataset while this process does. */
 static int
-run_plan_with (Running *running, const char *place)
+run_plan_with (Running *running)
 {
-  const AssayPlan *plan = running->plan;
+  const AssayPlan *plan = running->flow.terms.plan;
   const CliRunOptions *options = running->options;
-  g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
   g_autoptr (GError) error = NULL;
-  AssayFolder folder = { 0 };
   const char *sha256;
-  int code;
 
-  running->workspace = workspace;
-  assay_workspace_share_data (workspace, options->data_owner);
+  if (!options->resume && !start_workers (running, &error))
+    return cli_fail_early (error);
   if (!options->resume && !options->quiet)
     g_printerr ("opening the dataset\n");
-  if (!options->resume && !assay_workspace_dataset (workspace, 0, &sha256, &error)) {
-    g_prefix_error (&error, "%s: ", plan->scenario);
+  if (!assay_run_flow_open_data (&running->flow, &sha256, &error))
     return cli_fail_early (error);
-  }
   if (!options->resume && options->baseline != NULL
       && !assay_baseline_check_data (plan, options->baseline, 0, sha256, &error))
     return cli_fail_early (error);
-  if (!assay_folder_open (plan, place, options->resume, &folder, &error))
+  if (!assay_run_flow_open_folder (&running->flow, &error))
     return cli_fail (error);
-  code = run_in_folder (running, &folder);
-  assay_folder_clear (&folder);
-  return code;
+  return run_in_folder (running);
 }
 
-/* Workers open the dataset while this process does. A run that goes on may need none. */
 int
 cli_run_plan (const AssayPlan *plan, const char *place, const CliRunOptions *options)
 {
-  g_autoptr (GError) error = NULL;
-  Running running = { .plan = plan, .options = options, .place = place, .workers = options->ranks };
+  const AssayRunTerms terms = { .plan = plan,
+                                .out = options->out,
+                                .place = place,
+                                .data_owner = options->data_owner,
+                                .resume = options->resume,
+                                .accepts_changed_claims = options->accepts_changed_claims };
+  Running running = { .options = options, .workers = options->ranks };
   int code;
 
-  assay_folder_hide_results (plan, options->out);
-
-  if (!options->resume && !start_workers (&running, &error))
-    return cli_fail_early (error);
-  code = run_plan_with (&running, place);
+  assay_run_flow_init (&terms, &running.flow);
+  code = run_plan_with (&running);
+  assay_run_flow_clear (&running.flow);
   dismiss_workers (&running);
   return code;
 }
 
-/* ---- Memory ---- */
-
 gboolean
 cli_run_set_budget (const GPtrArray *plans, const CliRunOptions *options, GError **error)
 {
-  const guint n = (guint) MAX (options->workers, 1);
-  guint64 budget = options->cache_memory != NULL ? options->cache_bytes : G_MAXUINT64;
-
-  for (guint i = 0; i < plans->len; i++)
-    if (options->cache_memory == NULL)
-      budget = MIN (budget, assay_plan_shared_budget (plans->pdata[i], n));
-  for (guint i = 0; i < plans->len; i++)
-    if (!assay_plan_check_budget (plans->pdata[i], n, budget, error))
-      return FALSE;
-  assay_shared_set_budget (budget);
-  return TRUE;
+  return assay_run_set_budget (
+      plans, (guint) MAX (options->workers, 1),
+      options->cache_memory != NULL ? options->cache_bytes : G_MAXUINT64, error);
 }

@@ -1,18 +1,12 @@
 /* Runs of scenarios, and their results. */
 #include "core/base/error.h"
-#include "core/base/parallel.h"
 #include "core/base/shared-work.h"
 #include "lib/assay.h"
+#include "lib/run-flow.h"
 #include "lib/status.h"
 #include "report/report.h"
 #include "runner/compare/saved-run.h"
-#include "runner/judge/load.h"
-#include "runner/plan/estimate.h"
 #include "runner/plan/planner.h"
-#include "runner/run/inputs.h"
-#include "runner/run/run.h"
-#include "runner/store/folder.h"
-#include "runner/store/manifest.h"
 
 typedef struct {
   const AssayApiRun *run;
@@ -36,78 +30,53 @@ is_cancelled (gpointer data)
   return ((const Caller *) data)->is_cancelled;
 }
 
-/* Writes the reports, and puts the folder in its place. */
+/* To the finished folder. */
 static gboolean
-finish (const AssayPlan *plan, AssayFolder *folder, gint64 started, GError **error)
-{
-  const AssayRunTimes times = { .threads = assay_parallel_threads (),
-                                .started_us = started,
-                                .ended_us = g_get_real_time () };
-  const AssayReportRun about = { times.threads, times.started_us, times.ended_us };
-  g_autoptr (AssayResults) results = assay_results_load (plan, folder->store, error);
-
-  return results != NULL && assay_manifest_set_times (folder->store, &times, error)
-         && assay_report_write (results, folder->work, &about, NULL, error)
-         && assay_folder_finish (folder, error);
-}
-
-static gboolean
-run_in_folder (const AssayPlan *plan, AssayWorkspace *workspace, AssayFolder *folder,
-               const AssayApiRun *run, GError **error)
+take_steps (AssayRunFlow *flow, const AssayApiRun *run, GError **error)
 {
   Caller caller = { .run = run };
   const AssayRunCallbacks callbacks
       = { .is_cancelled = is_cancelled, .progress = on_progress, .data = &caller };
-  const gint64 started = g_get_real_time ();
-  AssayRunEnd end = ASSAY_RUN_FINISHED;
-  gboolean has_others; /* of which the program warns */
+  g_autoptr (AssayResults) results = NULL;
+  AssayRunEnd end;
+  const char *sha256;
 
-  if (!assay_inputs_check (plan, workspace, folder->store, folder->is_finished, error)
-      || (!folder->is_finished
-          && (!assay_manifest_add_confinement (plan, folder->store, error)
-              || !assay_manifest_add_kernels (folder->store, &has_others, error)))
-      || (!folder->is_finished
-          && !assay_run (plan, workspace, folder->store, &callbacks, &end, error)))
+  if (!assay_run_flow_open_data (flow, &sha256, error) || !assay_run_flow_open_folder (flow, error)
+      || !assay_run_flow_begin (flow, error)
+      || !assay_run_flow_cells (flow, NULL, &callbacks, &end, error))
     return FALSE;
   if (end == ASSAY_RUN_INTERRUPTED)
     return assay_fail (error, ASSAY_ERROR_CANCELLED,
                        "stopped: what is done is kept in %s, and the run can be resumed",
-                       folder->work);
-  return finish (plan, folder, started, error);
+                       flow->folder.work);
+  results = assay_run_flow_judge (flow, error);
+  return results != NULL && assay_run_flow_write (flow, results, TRUE, error)
+         && assay_folder_finish (&flow->folder, error);
 }
 
 static gboolean
 run_scenario (const char *scenario, const AssayApiRun *run, char **ret_folder, GError **error)
 {
   const AssayPlanOptions options = { .assignments = run->assignments };
-  g_autoptr (AssayPlan) plan = assay_plan_new (scenario, &options, error);
-  g_autoptr (AssayWorkspace) workspace = NULL;
+  g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
+  AssayRunTerms terms
+      = { .out = run->out, .data_owner = assay_shared_owner (), .resume = run->resume };
   g_autofree char *place = NULL;
-  AssayFolder folder = { 0 };
-  const char *sha256;
-  guint64 budget;
-  gboolean is_ok;
+  AssayPlan *plan = assay_plan_new (scenario, &options, error);
+  g_auto (AssayRunFlow) flow = { 0 };
 
   if (plan == NULL)
     return FALSE;
+  g_ptr_array_add (plans, plan);
   place = run->out != NULL ? g_strdup (run->out) : assay_folder_default (plan);
-  assay_folder_hide_results (plan, run->out);
-  budget = assay_plan_shared_budget (plan, 1);
+  terms.plan = plan;
+  terms.place = place;
+  assay_run_flow_init (&terms, &flow);
   if (!assay_folder_check (plan, place, run->resume, error)
-      || !assay_plan_check_budget (plan, 1, budget, error))
+      || !assay_run_set_budget (plans, 1, G_MAXUINT64, error) || !take_steps (&flow, run, error))
     return FALSE;
-  assay_shared_set_budget (budget);
-  workspace = assay_workspace_new (plan);
-  assay_workspace_share_data (workspace, assay_shared_owner ());
-  /* What is wrong with the data is told before a folder is made. */
-  if ((!run->resume && !assay_workspace_dataset (workspace, 0, &sha256, error))
-      || !assay_folder_open (plan, place, run->resume, &folder, error))
-    return FALSE;
-  is_ok = run_in_folder (plan, workspace, &folder, run, error);
-  assay_folder_clear (&folder);
-  if (is_ok)
-    *ret_folder = g_steal_pointer (&place);
-  return is_ok;
+  *ret_folder = g_steal_pointer (&place);
+  return TRUE;
 }
 
 int
