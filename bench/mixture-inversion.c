@@ -220,13 +220,14 @@ compare (const void *a, const void *b)
 
 /* Of each picture the likeness with the secret that it is most like. */
 static void
-gather_pictures (const double *likeness, gsize n, const double *confidences, Reliability *gathered)
+gather_pictures (const double *likeness, gsize n, gsize m, const double *confidences,
+                 Reliability *gathered)
 {
-  for (gsize e = 0; e < n; e++) {
+  for (gsize e = 0; e < m; e++) {
     double most = 0;
 
     for (gsize i = 0; i < n; i++)
-      most = MAX (most, likeness[i * n + e]);
+      most = MAX (most, likeness[i * m + e]);
     reliability_add (gathered, confidences[e], most);
   }
 }
@@ -237,33 +238,34 @@ compare_images (const AssayMatrix *secrets, const AssayGuess *given, Reliability
 {
   const AssayArray *guess = assay_arrays_get (&given->arrays, "estimates");
   const AssayArray *sure = assay_arrays_get (&given->arrays, "confidences");
-  const gsize n = secrets->rows;
+  const gsize n = secrets->rows, m = guess->shape[0];
   g_autoptr (AssayMatrix) truth = assay_matrix_copy (assay_matrix_view (secrets), NULL);
   g_autoptr (AssayMatrix) estimates = assay_matrix_copy (assay_array_view (guess), NULL);
-  g_autofree double *likeness = g_new0 (double, n *n);
+  g_autofree double *likeness = g_new0 (double, n *m);
   g_autofree double *found = g_new0 (double, n);
 
-  for (gsize i = 0; i < n; i++) {
-    standardise (assay_matrix_row (truth, i));
-    standardise (assay_matrix_row (estimates, i));
-  }
   for (gsize i = 0; i < n; i++)
-    for (gsize e = 0; e < n; e++) {
+    standardise (assay_matrix_row (truth, i));
+  for (gsize e = 0; e < m; e++)
+    standardise (assay_matrix_row (estimates, e));
+  for (gsize i = 0; i < n; i++)
+    for (gsize e = 0; e < m; e++) {
       for (gsize j = 0; j < cols; j++)
-        likeness[i * n + e] += (double) truth->data[i * cols + j] * estimates->data[e * cols + j];
-      likeness[i * n + e] = fabs (likeness[i * n + e]);
+        likeness[i * m + e] += (double) truth->data[i * cols + j] * estimates->data[e * cols + j];
+      likeness[i * m + e] = fabs (likeness[i * m + e]);
     }
-  if (guess->shape[0] == n)
-    gather_pictures (likeness, n, (const double *) (gconstpointer) sure->data, gathered);
-  for (gsize round = 0; round < n; round++) {
+  gather_pictures (likeness, n, m, (const double *) (gconstpointer) sure->data, gathered);
+  for (gsize round = 0; round < MIN (n, m); round++) {
     gsize best = 0;
 
-    for (gsize i = 1; i < n * n; i++)
+    for (gsize i = 1; i < n * m; i++)
       if (likeness[i] > likeness[best])
         best = i;
-    found[best / n] = likeness[best];
+    found[best / m] = likeness[best];
+    for (gsize e = 0; e < m; e++)
+      likeness[best / m * m + e] = -1;
     for (gsize i = 0; i < n; i++)
-      likeness[best / n * n + i] = likeness[i * n + best % n] = -1;
+      likeness[i * m + best % m] = -1;
   }
   ret_outcome->above_8 = ret_outcome->above_5 = 0;
   for (gsize i = 0; i < n; i++) {

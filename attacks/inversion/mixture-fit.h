@@ -1,14 +1,15 @@
-/* How well the images that mixture-inversion found explain the mixtures. */
+/* How well the images that mixture-inversion found explain the mixtures. Truth is not asked. */
 #pragma once
 
 #include "attacks/mixtures/mixture-state.h"
 
-/* 1 - (r / r_0) N / (N - n), at least 0: r is what pairs, weights and images leave of the squared
- * magnitudes, r_0 the same where each mixture is given the pair, the weights and the public images
- * of the next. n values in each column fit N mixtures a little, whatever they are: hence the
- * factor, that of the adjusted coefficient of determination (Ezekiel 1930). Truth is not asked. */
-double mixture_fit (const MixtureState *state);
-
-/* The same for each image: over the mixtures that it is in, by its weight there squared, against
- * what they leave where another image is in its place. 0 for an image that is in none. */
-void mixture_fit_images (const MixtureState *state, double *ret_fits);
+/* @ret_fit: 1 - r / r_0, at least 0. r is what pairs, weights, images and public images leave of
+ * the squared magnitudes; r_0 what they leave where each mixture has the pair and the weights of
+ * the next, and images are fitted to that: as many numbers with as free signs explain part of any
+ * mixtures, more of them the fewer mixtures there are. Of both what added noise leaves is taken
+ * away first. 256 pixels are looked at.
+ *
+ * @ret_fits: the same for each of the n images, over the mixtures that it is in by its weight there
+ * squared, against what these leave with another image in its place, and as much less as fitting
+ * takes off r_0. 0 for an image that is in none. */
+gboolean mixture_fit (const MixtureState *state, double *ret_fit, double *ret_fits, GError **error);

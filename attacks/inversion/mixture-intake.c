@@ -9,6 +9,7 @@
 #include "core/data/kinds/mixtures.h"
 
 #define RIDGE 0.1
+#define SPREAD 0.2 /* of the public or the private part of a mixture, where an image has 1 */
 
 void
 mixture_intake_clear (MixtureIntake *intake)
@@ -172,8 +173,13 @@ learn_metrics (AssayView images, MixtureIntake *intake, GError **error)
   if (!whitening_inverse (&squared, RIDGE, intake->precision, error))
     return FALSE;
   g_clear_pointer (&squared.covariance, g_free);
+  measure_variance (public_images, squared.image, state->variance);
+  for (gsize j = 0; j < d; j++)
+    variance += state->variance[j] / (double) d;
+  state->added_noise = (float) (intake->noise / variance);
   if (!whitening_learn (public_images, WHITENING_PLAIN, &moments, &intake->plain, error)
-      || !whitening_inverse (&intake->plain, RIDGE, intake->plain_precision, error))
+      || !whitening_inverse (&intake->plain, RIDGE + state->added_noise / SPREAD,
+                             intake->plain_precision, error))
     return FALSE;
   g_clear_pointer (&intake->plain.covariance, g_free);
   if (!copy_magnitudes (images, intake, error))
@@ -186,10 +192,6 @@ learn_metrics (AssayView images, MixtureIntake *intake, GError **error)
                                         (AssayView){ d, d, d, intake->precision }, error);
   if (intake->whitened == NULL)
     return FALSE;
-  measure_variance (public_images, intake->plain.image, state->variance);
-  for (gsize j = 0; j < d; j++)
-    variance += state->variance[j] / (double) d;
-  state->added_noise = (float) (intake->noise / variance);
   return public_filter_init (state, intake->plain_precision, intake->plain.image, &intake->arena,
                              &intake->filter, error);
 }

@@ -4,6 +4,7 @@
  * Release: N mixtures |x~| (a mask of random signs leaves nothing else), each of two of n secrets
  * and k - 2 public images: instahide-cross, or, with k = 2, instahide-inside.
  * Knowledge: a public set; labels where they are granted; k and n from the release's parameters.
+ * By squares, where labels are there and each secret is in 30 mixtures or more:
  *   1. Squares of mixtures under the inverse covariance of squared mixtures of public images, and
  *      their spectral embedding, in which nine in ten of the nearest neighbours share a secret
  *      (mixture-embedding.h).
@@ -16,36 +17,38 @@
  *   5. `rounds` times: public images by a matched filter on what the secrets leave
  *      (public-pursuit.h), which then are noise no more and tell the signs of pixels; images; pairs
  *      by likelihood.
+ * By parts, else: public images are taken out of each of 20 mixtures a secret by itself, jointly
+ * with its signs (mixture-parts.h); 1 and 2 with what is left, which needs no squares; images by
+ * least squares; 5; the pairs of all other mixtures by the squares of these images; 5 with all.
  * Labels give the two weights and say which classes the secrets are of (mixture-labels.h). Where
- * the public set is not the one that was used, step 5 finds nothing, and repeats step 3 instead.
- * It is played up to `tries` times, with another start each time, until it is sure by its own
- * measure (mixture-fit.h); every second time with two images for each secret, which training may
- * have mirrored, gathered into groups at the end (mixture-orbits.h). Noise that was added is found
- * in the release (mixture-noise.h), public images on another scale are brought to it or refused
- * (mixture-scale.h), and labels that have nothing to do with the mixtures are not used.
- * Estimates: n images (of mirrored secrets as many as there are groups), in an order of the
- * attack's own and each up to its sign. Cost: 4 d^3 + n^2 d^2 + N (n_public (k - 2) rounds + 40 n
- * + d) d multiplications, and with labels of C classes N n^2 d / C a matching.
+ * the public set is not the one that was used, nothing is taken out, and step 5 repeats step 3.
+ * The other way follows, up to `tries` attempts, until one is sure by its own measure
+ * (mixture-fit.h); also with two images for each secret, which training may have mirrored, gathered
+ * into groups at the end (mixture-orbits.h). Noise that was added is found in the release
+ * (mixture-noise.h), public images on another scale are brought to it or refused (mixture-scale.h),
+ * and labels that have nothing to do with the mixtures are not used.
+ * Estimates: n images (of mirrored secrets each group both ways), in an order of the attack's own
+ * and each up to its sign. Cost: by squares 4 d^3 + n^2 d^2 + N (n_public (k - 2) rounds + 40 n
+ * + d) d multiplications, and with labels of C classes N n^2 d / C a matching; by parts 240
+ * (k + 10) n d^2 and 20 d^3 more.
  * Measured (bench/mixture-inversion.c, --table main): of 5,000 mixtures of 100 CIFAR-10 images with
  * labels, a median correlation of 0.999 at k = 4 and at 6, in 43 and 56 s of processor time. */
 #include <math.h>
 #include <string.h>
 
-#include "attacks/inversion/mixture-clusters.h"
-#include "attacks/inversion/mixture-embedding.h"
 #include "attacks/inversion/mixture-fit.h"
 #include "attacks/inversion/mixture-intake.h"
-#include "attacks/inversion/mixture-labels.h"
 #include "attacks/inversion/mixture-orbits.h"
-#include "attacks/inversion/mixture-pairs.h"
-#include "attacks/inversion/phase-retrieval.h"
-#include "attacks/inversion/sign-tree.h"
+#include "attacks/inversion/mixture-play.h"
 #include "attacks/mixtures/mixture-control.h"
 #include "core/base/free.h"
 
-#define LEAST_AGREEMENT 3.0 /* standard deviations, below which labels are taken for invented */
+#define ENOUGH 30           /* mixtures of each secret, from which on squares do with labels */
+#define PARTS 20            /* mixtures a secret whose private parts are found */
+#define PARTS_OF_NOISE 50   /* ... where there is noise to be averaged */
+#define SURE_OF_PARTS 0.8   /* confidence, from which on mirrored secrets are not tried */
+#define LEAST_STANDING 0.25 /* of mixtures; with another public set it was 0.15 */
 #define MIRRORED 0.2        /* of all groups of images, from which on secrets were mirrored */
-#define FOUND_ENOUGH 0.04   /* of all public images in mixtures; by chance it is about 0.01 */
 
 typedef struct {
   gint64 secrets;
@@ -57,17 +60,8 @@ typedef struct {
   gint64 tries;
 } Inversion;
 
-/* What is tried: the attack is played with another start, or with two images for each secret, until
- * it is sure by its own measure. */
 typedef struct {
-  guint64 start;
-  gsize forms;         /* images a secret: 2 where secrets may have been mirrored */
-  gsize n_secrets;     /* n, whatever the forms */
-  const float *labels; /* NULL: none */
-} Try;
-
-typedef struct {
-  gsize n;       /* n, or of mirrored secrets as many groups as were found */
+  gsize n;       /* n, or of mirrored secrets twice as many as groups were found */
   float *images; /* n x d */
   double *fits;  /* n */
   gint64 *pairs; /* N x 2: which of these are in a mixture, the larger share first; -1: not known */
@@ -78,128 +72,6 @@ typedef struct {
 
 ASSAY_LOCAL_CLEAR (Result, result_clear, g_free (self->images), g_free (self->fits),
                    g_free (self->pairs))
-
-/* ---- Steps ---- */
-
-/* Steps 1 and 2: pairs, and weights from the centres' shares, which are of squares. */
-static gboolean
-find_pairs (const AssayAttackContext *context, const Try *try, MixtureIntake *intake,
-            GError **error)
-{
-  MixtureState *state = &intake->state;
-  const gsize n = state->n_secrets;
-  const float expected = (float) mixture_state_expected_share (state);
-  g_autofree gsize *classes = g_new (gsize, n);
-  g_autoptr (AssayMatrix) embedding = mixture_embedding (
-      assay_matrix_view (intake->features), assay_matrix_view (intake->whitened), n + n / 2 + 8,
-      context->stream, try->start, error);
-
-  if (embedding == NULL
-      || !mixture_clusters_explain (assay_matrix_view (embedding), n, state->pairs, state->weights,
-                                    error))
-    return FALSE;
-  if (state->labels != NULL && mixture_labels_agree (state, context->stream) < LEAST_AGREEMENT)
-    state->labels = NULL;
-  mixture_labels_find_classes (state, classes);
-  for (gsize t = 0; t < state->n_mixtures; t++) {
-    float *weights = state->weights + 2 * t, told[2];
-    const float a = sqrtf (MAX (weights[0], 0.02f)), b = sqrtf (MAX (weights[1], 0.02f));
-    const float share = mixture_labels_share (state, t, expected);
-    const MixtureLabels kind = mixture_labels_of (state, t, classes[state->pairs[2 * t]],
-                                                  classes[state->pairs[2 * t + 1]], told);
-
-    weights[0] = share * a / (a + b);
-    weights[1] = share * b / (a + b);
-    if (kind == MIXTURE_LABELS_FIX)
-      memcpy (weights, told, sizeof told);
-    state->noise[t] = mixture_state_noise (state, 1 - share, state->n_partners);
-  }
-  return TRUE;
-}
-
-/* s^2 starts 12 times too large with two public images, 5 times with four. */
-static gboolean
-retrieve_anew (MixtureState *state, GError **error)
-{
-  const PhaseRetrieval cold = { .is_cold = TRUE,
-                                .heat = CLAMP (24.0 / (double) MAX (state->n_partners, 1), 5, 12),
-                                .rounds = 40 };
-
-  return phase_retrieval (&cold, state, error);
-}
-
-static gboolean
-match_anew (MixtureIntake *intake, GError **error)
-{
-  return mixture_pairs_match_squares (&intake->state, intake->precision, intake->whitened->data,
-                                      error)
-         && retrieve_anew (&intake->state, error);
-}
-
-/* What stood out in a public set that was not the one used is forgotten. */
-static void
-forget_public (MixtureState *state)
-{
-  memset (state->known, 0, state->n_mixtures * state->cols * sizeof *state->known);
-  for (gsize t = 0; t < state->n_mixtures; t++) {
-    const float share = state->weights[2 * t] + state->weights[2 * t + 1];
-
-    state->noise[t] = mixture_state_noise (state, 1 - MIN (share, 1), state->n_partners);
-  }
-}
-
-/* Step 5. */
-static gboolean
-refine (const Inversion *settings, MixtureIntake *intake, GError **error)
-{
-  static const PhaseRetrieval warm = { .heat = 3, .rounds = 20 };
-  MixtureState *state = &intake->state;
-  const double hidden = (double) (state->n_mixtures * state->n_partners);
-
-  for (gint64 round = 0; round < settings->rounds; round++) {
-    gsize found = 0;
-
-    if (state->n_partners > 0
-        && !public_pursuit (state, &intake->filter, round == 0 ? 0.1 : 0.03, &found, error))
-      return FALSE;
-    if ((double) found >= FOUND_ENOUGH * hidden) {
-      if (found > 0)
-        phase_retrieval_turn_pixels (state);
-      if (!phase_retrieval (&warm, state, error))
-        return FALSE;
-      mixture_pairs_search (state);
-    } else {
-      forget_public (state);
-      if (state->labels == NULL)
-        break;
-      if (!match_anew (intake, error) || !sign_tree_align (state, intake->plain.image, error))
-        return FALSE;
-    }
-  }
-  return settings->rounds == 0 || phase_retrieval (&warm, state, error);
-}
-
-/* Steps 1 to 5. */
-static gboolean
-play (const AssayAttackContext *context, const Try *try, MixtureIntake *intake, GError **error)
-{
-  const Inversion *settings = context->settings;
-  MixtureState *state = &intake->state;
-
-  state->labels = try->labels;
-  state->n_secrets = try->forms * try->n_secrets;
-  g_free (state->images);
-  state->images = assay_alloc (state->n_secrets, state->cols * sizeof (float), "images", error);
-  if (state->images == NULL || !mixture_intake_centre (intake, error)
-      || !find_pairs (context, try, intake, error))
-    return FALSE;
-  if (!mixture_intake_uncentre (intake, error) || !retrieve_anew (state, error))
-    return FALSE;
-  for (gint64 i = 0; state->labels != NULL && i < settings->matchings; i++)
-    if (!match_anew (intake, error))
-      return FALSE;
-  return sign_tree_align (state, intake->plain.image, error) && refine (settings, intake, error);
-}
 
 /* Which images are in each mixture, that of the larger share first. @groups: of each image of the
  * state the one that it has become; NULL: it is the same. */
@@ -224,61 +96,107 @@ pairs_of (const MixtureState *state, const gsize *groups)
 /* What the state has come to, as one image for each secret, unless it is less sure than what there
  * is, or has found no mirror images where it looked for them. */
 static gboolean
-take_result (const Try *try, MixtureState *state, Result *inout_best, GError **error)
+take_result (const MixturePlay *play, MixtureState *state, Result *inout_best, GError **error)
 {
-  const gsize n = try->n_secrets, m = state->n_secrets;
+  const gsize n = play->n_secrets, m = state->n_secrets;
   g_autofree double *fits = g_new0 (double, m);
   g_autofree gsize *groups = g_new0 (gsize, m);
-  g_auto (Result) result = { .confidence = mixture_fit (state),
-                             .without_labels = try->labels != NULL && state->labels == NULL,
-                             .is_mirrored = try->forms > 1 };
-
+  g_auto (Result) result = { .without_labels = play->labels != NULL && state->labels == NULL,
+                             .is_mirrored = play->forms > 1 };
   MixtureGroups gathered;
   double mirrored;
 
+  if (!mixture_fit (state, &result.confidence, fits, error))
+    return FALSE;
   if (inout_best->images != NULL && !(result.confidence > inout_best->confidence))
     return TRUE;
-  mixture_fit_images (state, fits);
   result.n = n;
-  result.fits = g_new0 (double, m);
-  if (try->forms == 1) {
+  result.fits = g_new0 (double, 2 * m);
+  if (play->forms == 1) {
     memcpy (result.fits, fits, n * sizeof *fits);
     result.images = g_steal_pointer (&state->images);
   } else {
-    result.images = assay_alloc (m, state->cols * sizeof (float), "images", error);
+    result.images = assay_alloc (2 * m, state->cols * sizeof (float), "images", error);
     if (result.images == NULL)
       return FALSE;
     gathered = (MixtureGroups){ .images = result.images, .fits = result.fits, .of = groups };
     mirrored = mixture_orbits_gather (state, fits, &gathered, error);
-    result.n = gathered.n;
+    result.n = 2 * gathered.n;
     if (mirrored < MIRRORED)
       return mirrored >= 0;
   }
-  result.pairs = pairs_of (state, try->forms == 1 ? NULL : groups);
+  result.pairs = pairs_of (state, play->forms == 1 ? NULL : groups);
   result_clear (inout_best);
   *inout_best = result;
   result = (Result){ 0 };
   return TRUE;
 }
 
-/* Every second try takes secrets for mirrored ones, where there is a left and a right. */
+typedef struct {
+  gboolean of_parts;
+  gsize forms;
+} Kind;
+
+#define KINDS 4
+
+/* Squares first where they usually suffice, and parts first where they do not. */
+static const Kind easy[KINDS] = { { FALSE, 1 }, { TRUE, 1 }, { TRUE, 2 }, { FALSE, 2 } };
+static const Kind hard[KINDS] = { { TRUE, 1 }, { TRUE, 2 }, { FALSE, 1 }, { FALSE, 2 } };
+
+/* Finds the parts, if nobody has tried yet. */
+static gboolean
+find_parts (MixtureIntake *intake, gsize n, MixtureParts *parts, GError **error)
+{
+  MixtureState *state = &intake->state;
+  const gsize total = state->n_mixtures;
+  gboolean is_done;
+
+  if (parts->standing >= 0)
+    return TRUE;
+  state->n_mixtures = MIN (total, (intake->noise > 0 ? PARTS_OF_NOISE : PARTS) * n);
+  is_done = mixture_parts_find (intake, LEAST_STANDING, parts, error);
+  state->n_mixtures = total;
+  return is_done;
+}
+
+/* Plays kind after kind, with other starts when all were played, until one is sure. What the
+ * mixtures do not allow is left out: parts where there are no public images, or other ones than
+ * the attacker has, and mirrored secrets where there is no left and right. */
 static gboolean
 try_all (const AssayAttackContext *context, MixtureIntake *intake, Result *ret_best, GError **error)
 {
   const Inversion *settings = context->settings;
   MixtureState *state = &intake->state;
-  const float *labels = state->labels;
   const gsize n = state->n_secrets;
   const gboolean may_mirror = state->geometry.height > 1 && 2 * n <= state->n_mixtures;
+  const gboolean is_easy
+      = state->labels != NULL && state->n_mixtures >= ENOUGH * n && !(intake->noise > 0);
+  MixturePlay play = { .stream = context->stream,
+                       .n_secrets = n,
+                       .labels = state->labels,
+                       .matchings = settings->matchings,
+                       .rounds = settings->rounds };
+  g_auto (MixtureParts) parts = { .standing = state->n_partners > 0 ? -1 : 0 };
+  double wanted = ASSAY_SURE;
+  gint64 played = 0;
 
-  for (gint64 i = 0; i < settings->tries && !(ret_best->confidence >= ASSAY_SURE); i++) {
-    const Try try = { .start = (guint64) (may_mirror ? i / 2 : i),
-                      .forms = may_mirror && i % 2 == 1 ? 2 : 1,
-                      .n_secrets = n,
-                      .labels = labels };
+  for (gsize i = 0; played < settings->tries && !(ret_best->confidence >= wanted); i++) {
+    const Kind *kind = (is_easy ? easy : hard) + i % KINDS;
 
-    if (!play (context, &try, intake, error) || !take_result (&try, state, ret_best, error))
+    if (kind->forms > 1 && !may_mirror)
+      continue;
+    if (kind->of_parts && !find_parts (intake, n, &parts, error))
       return FALSE;
+    if (kind->of_parts && parts.rows == NULL)
+      continue;
+    play.start = (guint64) (i / KINDS);
+    play.forms = kind->forms;
+    play.parts = kind->of_parts ? &parts : NULL;
+    if (!mixture_play (&play, intake, error) || !take_result (&play, state, ret_best, error))
+      return FALSE;
+    played++;
+    /* Parts explain a good deal of mirrored secrets, too, and are there already. */
+    wanted = kind->of_parts && kind->forms == 1 && may_mirror ? SURE_OF_PARTS : ASSAY_SURE;
   }
   return TRUE;
 }
@@ -297,7 +215,7 @@ describe (const MixtureIntake *intake, const Result *result)
   if (result->without_labels)
     g_string_append (text, "labels have nothing to do with the mixtures, and were not used; ");
   if (result->is_mirrored)
-    g_string_append (text, "secrets were mirrored; ");
+    g_string_append (text, "secrets were mirrored, and are given both ways; ");
   g_string_append_printf (text, "%.0f %% of what is in the mixtures is explained",
                           100 * result->confidence);
   return g_string_free (text, FALSE);
@@ -353,10 +271,14 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secr
                .n_public = 100, .side = 24, .n_sources = MIXTURE_PRIVATE, .n_partners = 1,
                .n_epochs = 40, .has_mask = TRUE, .window = 3)
 
-/* Candidates and pairs, of two forms of each secret. */
+/* Candidates and pairs, of two forms of each secret; private parts, with the scores of public images
+ * that they come from. */
 ASSAY_MEMORY (memory, void,
-              (8 * MAX (shape->n_released, shape->n_secrets) + 24 * 24 * 2 * shape->n_secrets) * 2
-                  * shape->n_secrets * sizeof (float))
+              ((8 * MAX (shape->n_released, shape->n_secrets) + 24 * 24 * 2 * shape->n_secrets) * 2
+                   * shape->n_secrets
+               + MIN (shape->n_released, PARTS * shape->n_secrets)
+                     * (4 * shape->cols + shape->n_public))
+                  * sizeof (float))
 
 ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .summary = "Recover secrets from masked mixtures of two secrets and public images",
@@ -377,9 +299,9 @@ ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
                      "looked for"),
     ASSAY_PARAM_INT (Inversion, rounds, 3, 0, 50, "",
                      "How often public images, secrets and pairs are found again in turn"),
-    ASSAY_PARAM_INT (Inversion, tries, 2, 1, 100, "",
-                     "The most attempts, until one is sure by its own measure; every second one "
-                     "allows for mirrored secrets",
+    ASSAY_PARAM_INT (Inversion, tries, 3, 1, 100, "",
+                     "The most attempts, until one is sure by its own measure: from squares, from "
+                     "the private parts of single mixtures, and both for mirrored secrets",
                      ASSAY_PARAM_EXTRA)),
   /* Magnitudes, squares, both metrics' products; public images in both forms, and to learn from;
    * metrics. */

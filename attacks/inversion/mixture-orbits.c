@@ -82,8 +82,8 @@ take_first (const gboolean *is_taken, const double *fits, gsize n)
 
 /* The next group, which image @first begins; whether a mirror image is in it. */
 static gboolean
-gather (const Likeness *likeness, gsize first, gboolean *is_taken, float *other,
-        MixtureGroups *groups)
+gather (const Likeness *likeness, gsize first, gboolean *is_taken, gboolean *is_turned,
+        float *other, MixtureGroups *groups)
 {
   float *image = groups->images + groups->n * likeness->state->cols;
   const MixtureState *state = likeness->state;
@@ -101,6 +101,7 @@ gather (const Likeness *likeness, gsize first, gboolean *is_taken, float *other,
       continue;
     is_taken[i] = TRUE;
     groups->of[i] = groups->n;
+    is_turned[i] = is_mirror;
     has_mirror |= is_mirror;
     if (fabsf (most) <= SAME)
       continue;
@@ -117,6 +118,20 @@ gather (const Likeness *likeness, gsize first, gboolean *is_taken, float *other,
   return has_mirror;
 }
 
+/* Each group once more, mirrored. */
+static void
+add_mirrored (const MixtureState *state, const gboolean *is_turned, MixtureGroups *groups)
+{
+  const gsize n = groups->n, d = state->cols;
+
+  for (gsize i = 0; i < n; i++) {
+    mirror (&state->geometry, groups->images + i * d, groups->images + (n + i) * d);
+    groups->fits[n + i] = groups->fits[i];
+  }
+  for (gsize i = 0; i < state->n_secrets; i++)
+    groups->of[i] += is_turned[i] ? n : 0;
+}
+
 double
 mixture_orbits_gather (const MixtureState *state, const double *fits, MixtureGroups *ret_groups,
                        GError **error)
@@ -124,18 +139,20 @@ mixture_orbits_gather (const MixtureState *state, const double *fits, MixtureGro
   const gsize m = state->n_secrets, d = state->cols;
   g_auto (AssayArena) arena = { 0 };
   g_autofree gboolean *is_taken = g_new0 (gboolean, m);
+  g_autofree gboolean *is_turned = g_new0 (gboolean, m);
   g_autofree float *other = g_new (float, d);
   Likeness likeness;
   gsize n_mirrored = 0;
 
   if (!compare_all (state, &arena, &likeness, error))
     return -1;
-  memset (ret_groups->images, 0, m * d * sizeof *ret_groups->images);
+  memset (ret_groups->images, 0, 2 * m * d * sizeof *ret_groups->images);
   ret_groups->n = 0;
   for (gsize first = take_first (is_taken, fits, m); first < m;
        first = take_first (is_taken, fits, m)) {
-    n_mirrored += gather (&likeness, first, is_taken, other, ret_groups) ? 1 : 0;
+    n_mirrored += gather (&likeness, first, is_taken, is_turned, other, ret_groups) ? 1 : 0;
     ret_groups->fits[ret_groups->n++] = fits[first];
   }
+  add_mirrored (state, is_turned, ret_groups);
   return (double) n_mirrored / (double) ret_groups->n;
 }

@@ -4,12 +4,13 @@
 
 #include "attacks/mixtures/mixture-state.h"
 
-/* Groups of images; all with room for as many as the state has. */
+/* Groups of images, first each as its best image is, then each mirrored, as nobody can tell which
+ * of the two a secret was; with room for twice as many as the state has images. */
 typedef struct {
   gsize n;
-  float *images; /* n x d */
-  double *fits;  /* n */
-  gsize *of;     /* of each image of the state its group */
+  float *images; /* 2 n x d */
+  double *fits;  /* 2 n */
+  gsize *of;     /* of each image of the state its row of these */
 } MixtureGroups;
 
 /* Gathers the images of @state into groups. The image of largest fit of @fits that is in no group

@@ -33,6 +33,7 @@ typedef struct {
   float *square_products;   /* <x_a^2, P x_b^2>, n x n */
   float *likeness;          /* <x_a^2, P e^2>, N x n */
   gsize *classes;           /* n */
+  float expected_share;     /* of both secrets, without labels */
   /* For each secret a and mixture t the best pair (a, b), b > a. */
   float *best; /* n x N; negative: none */
   guint32 *best_partner;
@@ -144,7 +145,7 @@ static void
 match_mixture (const Squares *job, gsize a, gsize t, const float *likeness, Products *products)
 {
   const gsize n = job->state->n_secrets, at = a * job->state->n_mixtures + t;
-  const float share = mixture_labels_share (job->state, t, 0);
+  const float share = mixture_labels_share (job->state, t, job->expected_share);
 
   for (gsize b = a + 1; b < n; b++) {
     Products *p = products + (b - a - 1);
@@ -229,6 +230,7 @@ mixture_pairs_match_squares (MixtureState *state, const float *precision, const 
       = { .state = state,
           .precision = precision,
           .whitened = whitened,
+          .expected_share = (float) mixture_state_expected_share (state),
           .whitened_variance = assay_arena_alloc (&arena, d, sizeof (float), "squares", error),
           .squares = assay_arena_alloc (&arena, n, d * sizeof (float), "squares", error),
           .whitened_squares = assay_arena_alloc (&arena, n, d * sizeof (float), "squares", error),

@@ -67,6 +67,7 @@ typedef struct {
   const float *whitened_images; /* P x, n x d */
   const gsize *classes;
   float image_error;
+  gboolean keeps_complete;
   gsize *n_found; /* a panel */
 } Pursuit;
 
@@ -308,6 +309,8 @@ pursue_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   };
 
   for (gsize row = 0; row < height; row++) {
+    if (job->keeps_complete && count_found (state, first + row) == m)
+      continue;
     for (gsize i = 0; i < m; i++)
       state->partners[(first + row) * m + i] = -1;
     update_mixture (job, first + row, shares);
@@ -330,7 +333,7 @@ pursue_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 }
 
 gboolean
-public_pursuit (MixtureState *state, const PublicFilter *filter, double image_error,
+public_pursuit (const PublicPursuit *options, const PublicFilter *filter, MixtureState *state,
                 gsize *ret_found, GError **error)
 {
   const gsize n = state->n_secrets, d = state->cols;
@@ -343,7 +346,8 @@ public_pursuit (MixtureState *state, const PublicFilter *filter, double image_er
           .filter = filter,
           .whitened_images = whitened,
           .classes = classes,
-          .image_error = (float) image_error,
+          .image_error = (float) options->image_error,
+          .keeps_complete = options->keeps_complete,
           .n_found = assay_arena_alloc (&arena, n_panels, sizeof (gsize), "public images", error) };
   gsize sum = 0;
 

@@ -27,8 +27,12 @@ typedef struct {
 gboolean public_filter_init (const MixtureState *state, const float *precision, const double *mean,
                              AssayArena *arena, PublicFilter *ret_filter, GError **error);
 
+typedef struct {
+  double image_error;      /* variance of the images there are, as a multiple of public pixels' */
+  gboolean keeps_complete; /* mixtures of which all public images are found stay as they are */
+} PublicPursuit;
+
 /* Looks for the public images of every mixture anew: sets partners, known, noise and, without
- * labels, weights. @image_error is the variance of the images there are, as a multiple of public
- * pixels'. Returns in @ret_found how many were found. Cost: 2 N n_public d operations a step. */
-gboolean public_pursuit (MixtureState *state, const PublicFilter *filter, double image_error,
-                         gsize *ret_found, GError **error);
+ * labels, weights. Returns in @ret_found how many were found. Cost: 2 N n_public d operations a step. */
+gboolean public_pursuit (const PublicPursuit *options, const PublicFilter *filter,
+                         MixtureState *state, gsize *ret_found, GError **error);

@@ -254,7 +254,7 @@ give_private (RemovalPanel *panel, gsize first)
 
   mask_signs_pixels (&panel->signs, panel->signs.known, known);
   for (gsize i = 0; i < panel->signs.count; i++) {
-    float *row = panel->job->private_part + (first + i) * d;
+    float *row = panel->job->result.private_part + (first + i) * d;
     double left = 1;
 
     for (gsize j = 0; j < partners; j++)
@@ -264,6 +264,18 @@ give_private (RemovalPanel *panel, gsize first)
                         * ((panel->now.expected[i * d + a] - known[i * d + a]) / left
                            + prior->image[a]));
   }
+}
+
+static void
+give_sets (RemovalPanel *panel, gsize first)
+{
+  const RemovalResult *result = &panel->job->result;
+  const gsize partners = panel->job->options->partners, count = panel->signs.count * partners;
+
+  if (result->found != NULL)
+    memcpy (result->found + first * partners, panel->now.found, count * sizeof (gsize));
+  if (result->shares != NULL)
+    memcpy (result->shares + first * partners, panel->now.shares, count * sizeof (double));
 }
 
 static void
@@ -288,13 +300,14 @@ remove_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   }
   restore_best (&panel);
   give_scores (&panel, first);
-  if (job->private_part != NULL)
+  if (job->result.private_part != NULL)
     give_private (&panel, first);
+  give_sets (&panel, first);
 }
 
 gboolean
 joint_removal (const JointRemoval *options, const ImagePrior *prior, AssayView mixtures,
-               float *inout_scores, float *ret_private, GError **error)
+               float *inout_scores, const RemovalResult *result, GError **error)
 {
   const gsize n = mixtures.rows;
   g_autofree gint64 *firsts
@@ -303,9 +316,10 @@ joint_removal (const JointRemoval *options, const ImagePrior *prior, AssayView m
                   .prior = prior,
                   .mixtures = mixtures,
                   .firsts = firsts,
-                  .scores = inout_scores,
-                  .private_part = ret_private };
+                  .scores = inout_scores };
 
+  if (result != NULL)
+    job.result = *result;
   g_return_val_if_fail (options->k >= 2 && options->k <= WHITENING_MAX_IMAGES
                             && options->partners < options->k && options->partners <= prior->n
                             && options->starts >= 1 && options->starts <= prior->n,

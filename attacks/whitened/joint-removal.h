@@ -23,7 +23,7 @@
 
 /* Of N @mixtures by a prior on M images, both d wide. @inout_scores, N x M, higher where an image
  * is rather in a mixture, arrives with scores of another kind (not read where there is no mask),
- * and returns with the set found first, then the others by what it leaves. In @ret_private (N x d;
- * NULL: not wanted) the private part, as an image of share 1. */
+ * and returns with the set found first, then the others by what it leaves. @result: where the rest
+ * of what is found goes; NULL: nowhere. */
 gboolean joint_removal (const JointRemoval *options, const ImagePrior *prior, AssayView mixtures,
-                        float *inout_scores, float *ret_private, GError **error);
+                        float *inout_scores, const RemovalResult *result, GError **error);

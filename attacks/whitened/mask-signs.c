@@ -143,7 +143,8 @@ evidence_of_row (const MaskSigns *signs, gsize i, const float *cavity, double su
   double sum = 0.5 * (double) d * (log (sureness) + log (both));
 
   for (gsize a = 0; a < d; a++) {
-    const double value = signs->spread[i] * ((double) signs->prior->values[a] + signs->ridge);
+    const double value
+        = signs->spread[i] * ((double) signs->prior->values[a] + signs->ridge) + signs->added;
     const double rest = (double) features[a] - known[a], near = e[a] - fabs ((double) cavity[a]);
     const double apart = (double) cavity[a] - message[a];
 
@@ -165,7 +166,8 @@ answer_row (const MaskSigns *signs, gsize i, float *inout_pixels)
   double variance = 0, sureness;
 
   for (gsize a = 0; a < d; a++) {
-    const double value = signs->spread[i] * ((double) signs->prior->values[a] + signs->ridge);
+    const double value
+        = signs->spread[i] * ((double) signs->prior->values[a] + signs->ridge) + signs->added;
 
     variance += value * noise / (value + noise) / (double) d;
   }
@@ -185,7 +187,8 @@ mask_signs_expect (MaskSigns *signs, double *ret_evidence)
     return;
   for (gsize i = 0; i < signs->count; i++)
     for (gsize a = 0; a < d; a++) {
-      const float value = (float) signs->spread[i] * (signs->prior->values[a] + signs->ridge);
+      const float value
+          = (float) signs->spread[i] * (signs->prior->values[a] + signs->ridge) + signs->added;
       const float known = signs->known[i * d + a];
 
       shrunk[i * d + a]

@@ -12,6 +12,7 @@
  *               r = (z'' / b - y / s) / gamma, gamma = 1 / b - 1 / s
  * r moves by DAMPING of the way. With G + ridge I in place of G: a large ridge first, under which
  * pixels know little of one another and signs stay soft, then smaller ones, as in annealing.
+ * Noise of variance n that was added to every number under the mask makes t g + n of t g.
  * y is an observation of z that does not know q: what else is in the mixture can be looked for in
  * it as if there were no mask, with s as noise. */
 #pragma once
@@ -26,6 +27,7 @@ typedef struct {
   gsize count;      /* at most MASK_SIGNS_PANEL */
   gboolean is_open; /* there is no mask: z is known */
   float ridge;
+  float added;      /* n, 0 where nothing was */
   float *mixtures;  /* e; without a mask z */
   float *expected;  /* z' */
   float *message;   /* y */

@@ -39,6 +39,7 @@ removal_panel_init (const Removal *job, RemovalPanel *panel, GError **error)
   panel->job = job;
   if (!mask_signs_init (job->prior, job->options->is_open, arena, &panel->signs, error))
     return FALSE;
+  panel->signs.added = (float) (job->options->noise / (job->prior->unit * job->prior->unit));
   panel->now = new_sets (job, arena, error);
   panel->best = new_sets (job, arena, error);
   panel->given = assay_arena_alloc (arena, rows, scores, "scores", error);
@@ -89,7 +90,7 @@ removal_panel_take_metric (RemovalPanel *panel, gsize i)
     panel->metric[i * d + a]
         = (float) (1
                    / (signs->spread[i] * (panel->job->prior->values[a] + signs->ridge)
-                      + signs->noise[i]));
+                      + signs->added + signs->noise[i]));
 }
 
 /* Shares within their bounds. */

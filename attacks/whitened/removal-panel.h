@@ -9,8 +9,16 @@ typedef struct {
   gsize partners; /* public ones of them; 0: nothing is looked for, and all of it is the rest */
   double max_coefficient;
   gboolean is_open; /* there is no mask */
+  double noise;     /* variance of what was added to every number */
   gsize starts;     /* at least 1, at most the number of public images */
 } JointRemoval;
+
+/* What is wanted of all mixtures; NULL where it is not. */
+typedef struct {
+  float *private_part; /* N x d, as images of share 1 */
+  gsize *found;        /* N x partners: rows of public images */
+  double *shares;      /* ... and their shares */
+} RemovalResult;
 
 /* What is known of a panel at a time, or was at best. */
 typedef struct {
@@ -28,7 +36,7 @@ typedef struct {
   AssayView mixtures;
   gint64 *firsts; /* N x starts: the best by the scores given */
   float *scores;
-  float *private_part;
+  RemovalResult result;
   gint has_failed; /* atomic */
 } Removal;
 

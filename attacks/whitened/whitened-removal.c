@@ -145,7 +145,8 @@ remove_images (const JointRemoval *options, AssayView images, AssayView mixtures
          && (options->is_open || options->partners == 0
              || whitened_scores (&squares, images, mixtures, scores, error))
          && image_prior_learn (images, &prior, error)
-         && joint_removal (options, &prior, mixtures, scores, ret_private, error);
+         && joint_removal (options, &prior, mixtures, scores,
+                           &(RemovalResult){ .private_part = ret_private }, error);
 }
 
 /* The same, by windows of images of @geometry. */

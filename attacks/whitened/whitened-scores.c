@@ -233,8 +233,11 @@ whitened_scores (const WhitenedOptions *options, AssayView images, AssayView mix
   Scoring job
       = { .options = options, .whitening = &whitening, .images = images, .scores = ret_scores };
 
-  if (!whitening_learn (images, options->form, &moments, &whitening, error)
-      || (metric = make_metric (options, &whitening, error)) == NULL
+  if (!whitening_learn (images, options->form, &moments, &whitening, error))
+    return FALSE;
+  if (options->noise > 0)
+    whitening_add_noise (&whitening, options->noise);
+  if ((metric = make_metric (options, &whitening, error)) == NULL
       || (features = whitening_features (&whitening, mixtures, error)) == NULL)
     return FALSE;
   job.is_inverse = metric->rows == metric->cols;

@@ -18,6 +18,7 @@ typedef struct {
   double ridge;     /* share of the mean variance that is added to each */
   gsize refine;     /* images of a mixture that are found one after the other; 0: all at once */
   WhiteningShares shares;
+  double noise;                 /* variance of what was added to every number, under the mask */
   const AssayGeometry *windows; /* of images, all of whose windows are tried; NULL: they alone */
   gsize shift;                  /* how far windows are moved */
   guint16 *best_windows; /* N x M: which window has the score; NULL: not wanted, or no windows */

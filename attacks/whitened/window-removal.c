@@ -35,7 +35,8 @@ remove_from (const Candidates *job, gsize index, AssayView mixture, float *ret_p
     job->given[c] = job->scores[index * m + image];
   }
   return image_prior_of (job->prior, assay_matrix_view (job->rows), &prior, error)
-         && joint_removal (&removal->joint, &prior, mixture, job->given, ret_private, error);
+         && joint_removal (&removal->joint, &prior, mixture, job->given,
+                           &(RemovalResult){ .private_part = ret_private }, error);
 }
 
 gboolean

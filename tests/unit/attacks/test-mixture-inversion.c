@@ -193,7 +193,8 @@ median_of (const InstaHide *made, const AssayGuess *guess)
   return median (likeness, made->sizes.n_secrets);
 }
 
-/* Labels that were dealt to mixtures at random are noticed, and do no more harm than none. */
+/* Labels that were dealt to mixtures at random are noticed, and do no more harm than none, after
+ * which parts are taken first. */
 Test (mixture_inversion, invented_labels_are_noticed)
 {
   g_autoptr (InstaHide) made = instahide_new (&sizes);
@@ -215,7 +216,8 @@ Test (mixture_inversion, invented_labels_are_noticed)
   cr_assert_not_null (strstr (with->says, "labels have nothing to do with the mixtures"), "%s",
                       with->says);
   cr_assert_null (strstr (without->says, "labels"), "%s", without->says);
-  assert_near (median_of (made, with), median_of (made, without), 1e-6, "labels");
+  cr_assert_geq (median_of (made, with), median_of (made, without) - 0.02, "%g, without %g",
+                 median_of (made, with), median_of (made, without));
 }
 
 /* Public images from 0 to 1, where the release has mean 0 and variance 1, are brought to its scale;
@@ -246,6 +248,21 @@ Test (mixture_inversion, scale_of_public_images_is_found)
   g_clear_error (&error);
 }
 
+/* Eight mixtures of each secret, too few for squares. */
+Test (mixture_inversion, secrets_come_back_from_few_mixtures)
+{
+  InstaHideSizes few = sizes;
+  g_autoptr (InstaHide) made = NULL;
+  g_autoptr (AssayRelease) release = NULL;
+  g_autoptr (AssayGuess) guess = NULL;
+
+  few.n_epochs = 8;
+  made = instahide_new (&few);
+  release = make_release (made, FALSE);
+  guess = run (made, "secrets=12 k=4 tries=1", release, NULL);
+  cr_assert_geq (median_of (made, guess), 0.8, "%g; %s", median_of (made, guess), guess->says);
+}
+
 /* One in two secrets is mirrored each time; nobody says so. There may be more groups than are
  * secrets. */
 Test (mixture_inversion, mirrored_secrets_come_back)
@@ -269,7 +286,7 @@ Test (mixture_inversion, mirrored_secrets_come_back)
   cr_assert_lt (once->confidence, guess->confidence);
 }
 
-/* Noise of 0.2 of the pixels' deviation, which is estimated. */
+/* Noise of 0.3 of the pixels' deviation, which is estimated. */
 Test (mixture_inversion, secrets_come_back_under_noise)
 {
   g_autoptr (InstaHide) made = instahide_new (&sizes);
@@ -278,7 +295,7 @@ Test (mixture_inversion, secrets_come_back_under_noise)
   AssayStream stream = assay_stream (assay_stream_key (4, 0, "noise", "test"), 0);
 
   for (gsize i = 0; i < made->total * made->cols; i++)
-    made->mixtures->data[i] += (float) (0.2 * assay_stream_normal (&stream));
+    made->mixtures->data[i] += (float) (0.3 * assay_stream_normal (&stream));
   release = make_release (made, TRUE);
   guess = run (made, "secrets=12 k=4", release, NULL);
   cr_assert_not_null (strstr (guess->says, "every number has noise of deviation "), "%s",

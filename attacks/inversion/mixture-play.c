@@ -1,0 +1,178 @@
+/* From squares, or from private parts, to images. */
+#include "attacks/inversion/mixture-play.h"
+
+#include <string.h>
+
+#include "attacks/inversion/mixture-pairs.h"
+#include "attacks/inversion/mixture-start.h"
+#include "attacks/inversion/phase-retrieval.h"
+#include "attacks/inversion/sign-tree.h"
+
+#define FOUND_ENOUGH 0.04 /* of all public images in mixtures; by chance it is about 0.01 */
+
+/* s^2 starts 12 times too large with two public images, 5 times with four. */
+static gboolean
+retrieve_anew (MixtureState *state, GError **error)
+{
+  const PhaseRetrieval cold = { .is_cold = TRUE,
+                                .heat = CLAMP (24.0 / (double) MAX (state->n_partners, 1), 5, 12),
+                                .rounds = 40 };
+
+  return phase_retrieval (&cold, state, error);
+}
+
+static gboolean
+match_anew (MixtureIntake *intake, GError **error)
+{
+  return mixture_pairs_match_squares (&intake->state, intake->precision, intake->whitened->data,
+                                      error)
+         && retrieve_anew (&intake->state, error);
+}
+
+/* What stood out in a public set that was not the one used is forgotten. */
+static void
+forget_public (MixtureState *state)
+{
+  memset (state->known, 0, state->n_mixtures * state->cols * sizeof *state->known);
+  for (gsize t = 0; t < state->n_mixtures; t++) {
+    const float share = state->weights[2 * t] + state->weights[2 * t + 1];
+
+    state->noise[t] = mixture_state_noise (state, 1 - MIN (share, 1), state->n_partners);
+  }
+}
+
+/* A round of step 5, after public images were found. */
+static gboolean
+improve (const PhaseRetrieval *warm, MixtureState *state, GError **error)
+{
+  phase_retrieval_turn_pixels (state);
+  if (!phase_retrieval (warm, state, error))
+    return FALSE;
+  mixture_pairs_search (state);
+  return TRUE;
+}
+
+/* Step 5. */
+static gboolean
+refine (const MixturePlay *play, MixtureIntake *intake, GError **error)
+{
+  static const PhaseRetrieval warm = { .heat = 3, .rounds = 20 };
+  MixtureState *state = &intake->state;
+  const double hidden = (double) (state->n_mixtures * state->n_partners);
+
+  for (gint64 round = 0; round < play->rounds; round++) {
+    const PublicPursuit pursuit = { .image_error = round == 0 ? 0.1 : 0.03 };
+    gsize found = 0;
+
+    if (state->n_partners > 0 && !public_pursuit (&pursuit, &intake->filter, state, &found, error))
+      return FALSE;
+    if (found > 0 && (double) found >= FOUND_ENOUGH * hidden) {
+      if (!improve (&warm, state, error))
+        return FALSE;
+    } else {
+      forget_public (state);
+      if (state->labels == NULL)
+        break;
+      if (!match_anew (intake, error) || !sign_tree_align (state, intake->plain.image, error))
+        return FALSE;
+    }
+  }
+  return play->rounds == 0 || phase_retrieval (&warm, state, error);
+}
+
+/* The same, where the public images of most mixtures are known, and images are good. */
+static gboolean
+refine_parts (const MixturePlay *play, MixtureIntake *intake, GError **error)
+{
+  static const PhaseRetrieval cool = { .heat = 1, .rounds = 10 };
+  static const PublicPursuit pursuit = { .image_error = 0.03, .keeps_complete = TRUE };
+  MixtureState *state = &intake->state;
+
+  for (gint64 round = 0; round < play->rounds; round++) {
+    gsize found;
+
+    if (!improve (&cool, state, error)
+        || !public_pursuit (&pursuit, &intake->filter, state, &found, error))
+      return FALSE;
+  }
+  return play->rounds == 0 || phase_retrieval (&cool, state, error);
+}
+
+/* Steps 1 to 5, from squares. */
+static gboolean
+play_squares (const MixturePlay *play, MixtureIntake *intake, GError **error)
+{
+  MixtureState *state = &intake->state;
+
+  if (!mixture_intake_centre (intake, error)
+      || !mixture_start_squares (play->stream, play->start, intake, error)
+      || !mixture_intake_uncentre (intake, error) || !retrieve_anew (state, error))
+    return FALSE;
+  for (gint64 i = 0; state->labels != NULL && i < play->matchings; i++)
+    if (!match_anew (intake, error))
+      return FALSE;
+  return sign_tree_align (state, intake->plain.image, error) && refine (play, intake, error);
+}
+
+/* All mixtures, once there are images from the first of them: pairs of the others by squares. */
+static gboolean
+spread (const MixturePlay *play, gsize n_mixtures, MixtureIntake *intake, GError **error)
+{
+  static const PublicPursuit pursuit = { .image_error = 0.03, .keeps_complete = TRUE };
+  MixtureState *state = &intake->state;
+  const gsize first = state->n_mixtures, d = state->cols, m = state->n_partners;
+  const gsize n_first = MIXTURE_PRIVATE * first;
+  g_autofree guint32 *pairs = g_memdup2 (state->pairs, n_first * sizeof *pairs);
+  g_autofree float *weights = g_memdup2 (state->weights, n_first * sizeof *weights);
+  gsize found;
+
+  state->n_mixtures = n_mixtures;
+  for (gsize i = n_first; i < MIXTURE_PRIVATE * n_mixtures; i++) {
+    state->pairs[i] = i % MIXTURE_PRIVATE;
+    state->weights[i] = (float) mixture_state_expected_share (state) / MIXTURE_PRIVATE;
+  }
+  if (!mixture_pairs_match_squares (state, intake->precision, intake->whitened->data, error))
+    return FALSE;
+  memcpy (state->pairs, pairs, n_first * sizeof *pairs);
+  memcpy (state->weights, weights, n_first * sizeof *weights);
+  memset (state->known + first * d, 0, (n_mixtures - first) * d * sizeof *state->known);
+  for (gsize i = first * m; i < n_mixtures * m; i++)
+    state->partners[i] = -1;
+  return public_pursuit (&pursuit, &intake->filter, state, &found, error)
+         && refine_parts (play, intake, error);
+}
+
+/* Images from the private parts of some mixtures, and from these those of all. */
+static gboolean
+play_parts (const MixturePlay *play, MixtureIntake *intake, GError **error)
+{
+  MixtureState *state = &intake->state;
+  const gsize total = state->n_mixtures;
+
+  if (!mixture_intake_uncentre (intake, error))
+    return FALSE;
+  state->n_mixtures = play->parts->rows->rows;
+  if (!mixture_start_parts (play->stream, play->start, assay_matrix_view (play->parts->rows),
+                            intake, error)
+      || !mixture_parts_solve (play->parts, intake->plain.image, state, error))
+    return FALSE;
+  mixture_parts_take_public (play->parts, intake->plain.image, state);
+  if (!refine_parts (play, intake, error))
+    return FALSE;
+  return state->n_mixtures == total || spread (play, total, intake, error);
+}
+
+gboolean
+mixture_play (const MixturePlay *play, MixtureIntake *intake, GError **error)
+{
+  MixtureState *state = &intake->state;
+
+  state->labels = play->labels;
+  state->n_secrets = play->forms * play->n_secrets;
+  g_free (state->images);
+  state->images = assay_alloc (state->n_secrets, state->cols * sizeof (float), "images", error);
+  if (state->images == NULL)
+    return FALSE;
+  return play->parts != NULL ? play_parts (play, intake, error)
+                             : play_squares (play, intake, error);
+}
