@@ -271,8 +271,8 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secr
                .n_public = 100, .side = 24, .n_sources = MIXTURE_PRIVATE, .n_partners = 1,
                .n_epochs = 40, .has_mask = TRUE, .window = 3)
 
-/* Candidates and pairs, of two forms of each secret; private parts, with the scores of public images
- * that they come from. */
+/* Candidates and pairs, of two forms of each secret; private parts, with the scores of public
+ * images that they come from. */
 ASSAY_MEMORY (memory, void,
               ((8 * MAX (shape->n_released, shape->n_secrets) + 24 * 24 * 2 * shape->n_secrets) * 2
                    * shape->n_secrets

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "attacks/inversion/mixture-pairs.h"
-#include "attacks/inversion/mixture-start.h"
 #include "attacks/inversion/phase-retrieval.h"
 #include "attacks/inversion/sign-tree.h"
 

@@ -1,4 +1,5 @@
-/* One attempt of mixture-inversion, from a start to images, pairs and public images. */
+/* One attempt of mixture-inversion: pairs and weights to start from, then images, public images and
+ * pairs in turn. */
 #pragma once
 
 #include "attacks/inversion/mixture-parts.h"
@@ -17,8 +18,24 @@ typedef struct {
 /* The state of @intake is made anew, with forms x n images, and without labels if these have
  * nothing to do with its mixtures.
  *
- * By squares: a cold start of everything (mixture-start.h, phase-retrieval.h), signs of pixels from
+ * By squares: a cold start of everything (below; phase-retrieval.h), signs of pixels from
  * neighbours (sign-tree.h), and then in turn public images, secrets and pairs. By parts: images of
  * which the parts are mixtures, their public images taken over, the same turns with these mixtures
  * alone; then the pairs of all others by the squares of the images, and the turns with all. */
 gboolean mixture_play (const MixturePlay *play, MixtureIntake *intake, GError **error);
+
+/* ---- Starts (mixture-start.c) ---- */
+
+#define MIXTURE_LEAST_AGREEMENT 3.0 /* deviations, below which labels count as invented */
+
+/* Pairs, weights and noise of the state from squares of mixtures under the inverse covariance of
+ * squared mixtures of public images: their embedding (mixture-embedding.h, with random start number
+ * @start of @key), and centres in it (mixture-clusters.h). The state's labels are given up where
+ * they have nothing to do with the pairs (mixture-labels.h). */
+gboolean mixture_start_squares (AssayStreamKey key, guint64 start, MixtureIntake *intake,
+                                GError **error);
+
+/* The same from @parts (mixture-parts.h) of the state's mixtures, under the inverse covariance of
+ * public images. */
+gboolean mixture_start_parts (AssayStreamKey key, guint64 start, AssayView parts,
+                              MixtureIntake *intake, GError **error);

@@ -1,5 +1,5 @@
 /* Pairs and weights from an embedding of mixtures. */
-#include "attacks/inversion/mixture-start.h"
+#include "attacks/inversion/mixture-play.h"
 
 #include <math.h>
 #include <string.h>

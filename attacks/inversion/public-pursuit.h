@@ -33,6 +33,7 @@ typedef struct {
 } PublicPursuit;
 
 /* Looks for the public images of every mixture anew: sets partners, known, noise and, without
- * labels, weights. Returns in @ret_found how many were found. Cost: 2 N n_public d operations a step. */
+ * labels, weights. Returns in @ret_found how many were found. Cost: 2 N n_public d operations a
+ * step. */
 gboolean public_pursuit (const PublicPursuit *options, const PublicFilter *filter,
                          MixtureState *state, gsize *ret_found, GError **error);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "attacks/inversion/mixture-parts.h"
-#include "attacks/inversion/mixture-start.h"
+#include "attacks/inversion/mixture-play.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/instahide.h"
 #include "tests/unit/assert-near.h"
