@@ -46,7 +46,7 @@
 #define ENOUGH 30           /* mixtures of each secret, from which on squares do with labels */
 #define PARTS 20            /* mixtures a secret whose private parts are found */
 #define PARTS_OF_NOISE 50   /* ... where there is noise to be averaged */
-#define SURE_OF_PARTS 0.8   /* confidence, from which on mirrored secrets are not tried */
+#define SURE_OF_PARTS 0.8   /* confidence: they explain a good deal of mirrored secrets, too */
 #define LEAST_STANDING 0.25 /* of mixtures; with another public set it was 0.15 */
 #define MIRRORED 0.2        /* of all groups of images, from which on secrets were mirrored */
 
@@ -195,8 +195,7 @@ try_all (const AssayAttackContext *context, MixtureIntake *intake, Result *ret_b
     if (!mixture_play (&play, intake, error) || !take_result (&play, state, ret_best, error))
       return FALSE;
     played++;
-    /* Parts explain a good deal of mirrored secrets, too, and are there already. */
-    wanted = kind->of_parts && kind->forms == 1 && may_mirror ? SURE_OF_PARTS : ASSAY_SURE;
+    wanted = kind->of_parts ? SURE_OF_PARTS : ASSAY_SURE;
   }
   return TRUE;
 }
