@@ -1,12 +1,21 @@
 /* assay plan: what a scenario would run. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/plan/foretell.h"
 #include "cli/options.h"
+#include "core/base/shared-work.h"
 #include "core/base/text.h"
+#include "runner/foretell/foretell.h"
 #include "runner/judge/describe.h"
 #include "runner/plan/estimate.h"
+#include "runner/store/folder-name.h"
+
+static CliPlanOptions options;
+static double time_limit;
+/* What was played to foretell the time goes on in a thread, with which the process cannot end as
+ * usual. */
+static gboolean is_stuck;
 
 static void
 print_parts (const char *kind, const GPtrArray *components)
@@ -54,24 +63,6 @@ print_probe (const AssayPlan *plan, guint index)
   printf ("\n");
 }
 
-static CliPlanOptions options;
-static double time_limit;
-
-static void
-print_time (const AssayPlan *plan)
-{
-  g_autofree char *foretold = NULL;
-
-  if (time_limit <= 0) {
-    printf ("time: 'assay plan --time 20' plays small parts of it for at most 20 s, and foretells "
-            "it\n");
-    return;
-  }
-  fflush (stdout);
-  foretold = cli_foretell (plan, &options, time_limit);
-  printf ("time: %s\n", foretold);
-}
-
 static void
 print_plan (const AssayPlan *plan)
 {
@@ -103,6 +94,72 @@ print_plan (const AssayPlan *plan)
           memory, shared);
 }
 
+/* ---- How long it would take ---- */
+
+static AssayPlan *
+make_part (char **assignments, gsize trials, gpointer plan)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_auto (GStrv) all = NULL;
+  g_autofree char *n = g_strdup_printf ("%zu", trials);
+  CliPlanOptions smaller = { .seed = options.seed, .trials = n };
+  AssayPlan *part;
+
+  if (options.assignments != NULL)
+    g_strv_builder_addv (builder, (const char **) options.assignments);
+  g_strv_builder_addv (builder, (const char **) assignments);
+  all = smaller.assignments = g_strv_builder_end (builder);
+  part = cli_plan_new (((const AssayPlan *) plan)->scenario, &smaller, NULL);
+  if (part != NULL)
+    assay_folder_hide_results (part, NULL);
+  return part;
+}
+
+/* Warnings about data, which the run gives. */
+static void
+drop_warning (G_GNUC_UNUSED const char *domain, G_GNUC_UNUSED GLogLevelFlags level,
+              G_GNUC_UNUSED const char *message, G_GNUC_UNUSED gpointer data)
+{
+}
+
+static char *
+foretell (AssayPlan *plan)
+{
+  AssayForetold foretold;
+  char *text;
+
+  if (is_stuck)
+    return g_strdup ("not known: parts of the scenario before have not ended");
+  cli_catch_interrupts ();
+  g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, drop_warning, NULL);
+  assay_folder_hide_results (plan, NULL);
+  assay_shared_set_budget (assay_plan_shared_budget (plan, 1));
+  is_stuck = !assay_foretell (&(AssayForetelling){ .plan = plan,
+                                                   .seconds = time_limit,
+                                                   .make = make_part,
+                                                   .is_cancelled = cli_is_interrupted,
+                                                   .data = plan },
+                              &foretold);
+  text = assay_foretold_describe (&foretold);
+  assay_foretold_clear (&foretold);
+  return text;
+}
+
+static void
+print_time (AssayPlan *plan)
+{
+  g_autofree char *foretold = NULL;
+
+  if (time_limit <= 0) {
+    printf ("time: 'assay plan --time 20' plays small parts of it for at most 20 s, and foretells "
+            "it\n");
+    return;
+  }
+  fflush (stdout);
+  foretold = foretell (plan);
+  printf ("time: %s\n", foretold);
+}
+
 static const GOptionEntry entries[] = {
   CLI_PLAN_OPTIONS (options),
   { "time", 't', 0, G_OPTION_ARG_DOUBLE, &time_limit,
@@ -127,7 +184,10 @@ plan_all (int n, char **paths)
     if (cli_is_interrupted ())
       code = EXIT_INTERRUPTED;
   }
-  cli_foretell_end (code);
+  if (is_stuck) {
+    fflush (NULL);
+    _exit (code);
+  }
   return code;
 }
 

@@ -1,11 +1,9 @@
 /* Keys on disk. */
 #include "core/crypto/key-folder.h"
 
-#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
@@ -125,76 +123,4 @@ assay_key_folder_load (const char *folder, GError **error)
     return NULL;
   text = g_bytes_get_data (bytes, &length);
   return assay_key_folder_parse (text != NULL ? text : "", length, path, error);
-}
-
-static gboolean
-write_all (int fd, const char *text)
-{
-  gsize left = strlen (text);
-
-  while (left > 0) {
-    const gssize written = write (fd, text, left);
-
-    if (written < 0 && errno != EINTR)
-      return FALSE;
-    text += MAX (written, 0);
-    left -= (gsize) MAX (written, 0);
-  }
-  return fsync (fd) == 0;
-}
-
-/* The five lines; to be wiped with what GMP made of the factors. */
-static char *
-print_key (const AssayPaillierKey *key)
-{
-  char *p = mpz_get_str (NULL, 16, key->p);
-  char *q = mpz_get_str (NULL, 16, key->q);
-  char *text
-      = g_strdup_printf ("%s\nbits %u\nrandomness %s\np %s\nq %s\n", FIRST_LINE,
-                         key->public_key.bits, key->is_reproducible ? "stream" : "system", p, q);
-
-  explicit_bzero (p, strlen (p));
-  explicit_bzero (q, strlen (q));
-  free (p); /* GMP's own allocation is malloc's */
-  free (q);
-  return text;
-}
-
-/* Under a name beside its place first, so that a key is there whole or not at all; one that is
- * there is never replaced. */
-static gboolean
-write_key (const AssayPaillierKey *key, const char *path, GError **error)
-{
-  g_autofree char *temporary = g_strdup_printf ("%s.XXXXXX", path);
-  char *text = print_key (key);
-  const int fd = g_mkstemp_full (temporary, O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  gboolean is_written = fd >= 0 && write_all (fd, text);
-  int cause = errno;
-
-  explicit_bzero (text, strlen (text));
-  g_free (text);
-  if (fd >= 0)
-    close (fd);
-  if (is_written && link (temporary, path) != 0) {
-    is_written = FALSE;
-    cause = errno;
-  }
-  if (fd >= 0)
-    g_unlink (temporary);
-  if (!is_written && cause == EEXIST)
-    return assay_fail (error, ASSAY_ERROR_DATA, "%s: there is a key already", path);
-  if (!is_written)
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be written: %s", path,
-                       g_strerror (cause));
-  return TRUE;
-}
-
-gboolean
-assay_key_folder_store (const AssayPaillierKey *key, const char *folder, GError **error)
-{
-  g_autofree char *path = g_build_filename (folder, ASSAY_KEY_FILE, NULL);
-
-  if (g_mkdir (folder, S_IRWXU) != 0 && errno != EEXIST)
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be made: %s", folder, g_strerror (errno));
-  return check_private (folder, TRUE, error) && write_key (key, path, error);
 }

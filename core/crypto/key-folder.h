@@ -7,16 +7,13 @@
  *   p b3e1...
  *   q d90f...
  *
- * with the factors in hexadecimal, and `stream` for a key that is reproducible. */
+ * with the factors in hexadecimal, and `stream` for a key that is reproducible. docs/papers/dphe.md
+ * shows how one's own is made. */
 #pragma once
 
 #include "core/crypto/paillier-key.h"
 
 #define ASSAY_KEY_FILE "key"
-
-/* Puts @key into @folder, which is made if it is not there. ASSAY_ERROR_DATA: it is there and
- * others can read it, or it has a key; ASSAY_ERROR_IO. */
-gboolean assay_key_folder_store (const AssayPaillierKey *key, const char *folder, GError **error);
 
 /* The key in @folder. ASSAY_ERROR_DATA: folder or file is missing or readable by others (group or
  * all, whatever the access: the message says how to mend it), or the file is no key. */

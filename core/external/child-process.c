@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -14,10 +15,90 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/text.h"
-#include "core/external/environment.h"
 #include "core/external/process-tree.h"
 #include "core/external/program.h"
 #include "core/external/tree.h"
+
+/* ---- The environment ---- */
+
+/* The environment of programs of others: what a program needs to start and to compute, by name, and
+ * nothing else, so that no token or key of whoever runs the audit (AWS_..., GITHUB_TOKEN, the
+ * socket of an agent) comes to a program that is audited. */
+
+/* Where programs and their libraries are, what language and clock they speak, and how many threads
+ * they start. A star stands for the rest of a name. */
+static const char *const passed[] = {
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "LC_*",
+  "TZ",
+  "TERM",
+  "LD_LIBRARY_PATH",
+  "OMP_*",
+  "GOMP_*",
+  "KMP_*",
+  "OPENBLAS_*",
+  "MKL_*",
+  "GOTO_NUM_THREADS",
+  "PYTHON*",
+  "VIRTUAL_ENV",
+  "CONDA_PREFIX",
+  "PYENV_ROOT",
+  "PYENV_VERSION",
+  "R_*",
+  "JULIA_*",
+  "JAVA_HOME",
+  "CLASSPATH",
+  "NODE_PATH",
+  "PERL5LIB",
+  "RUBYLIB",
+  "GEM_PATH",
+  "LUA_PATH",
+  "LUA_CPATH",
+  "OCTAVE_PATH",
+  "MATLABPATH",
+  "GUIX_*",
+  "NIX_LD*",
+  "CUDA_*",
+  "NUMBA_*",
+};
+
+/* Whether a variable of this name is passed on without being asked for. */
+static gboolean
+environment_passes (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (passed); i++) {
+    const gsize head = strcspn (passed[i], "*");
+
+    if (passed[i][head] == '*' ? strncmp (name, passed[i], head) == 0
+                               : strcmp (name, passed[i]) == 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Of the environment of this process what is passed on, with TMPDIR set to @scratch. Variables
+ * whose names stand in ASSAY_PASS_ENVIRONMENT, separated by spaces or commas, are passed on too. */
+static char **
+environment_of_programs (const char *scratch)
+{
+  const char *asked = g_getenv ("ASSAY_PASS_ENVIRONMENT");
+  g_auto (GStrv) more = g_strsplit_set (asked != NULL ? asked : "", " ,", -1);
+  g_auto (GStrv) names = g_listenv ();
+  char **variables = NULL;
+
+  for (guint i = 0; names[i] != NULL; i++)
+    if (*names[i] != '\0'
+        && (environment_passes (names[i])
+            || g_strv_contains ((const char *const *) more, names[i])))
+      variables = g_environ_setenv (variables, names[i], g_getenv (names[i]), TRUE);
+  return g_environ_setenv (variables, "TMPDIR", scratch, TRUE);
+}
 
 #define KEPT 4096 /* bytes of standard error */
 #define LINES 5   /* of them in a message */
@@ -87,7 +168,7 @@ start (const AssayChild *child, Running *ret_running, GError **error)
   g_autofree char *program = assay_program_find (child->words[0], error);
   g_autoptr (GPtrArray) confined = NULL;
   g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
-  g_auto (GStrv) variables = assay_environment_of_programs (child->scratch);
+  g_auto (GStrv) variables = environment_of_programs (child->scratch);
   g_autoptr (GError) problem = NULL;
 
   if (program == NULL

@@ -34,7 +34,7 @@
  * files, which are removed with it.
  *
  * The program is confined by what is installed and works (confine.h), unless the setting `confine`
- * says otherwise, and has of the environment what environment.h lists. */
+ * says otherwise, and has of the environment what child-process.c lists. */
 #pragma once
 
 #include <glib.h>

@@ -3,8 +3,16 @@
 
 #include "runner/foretell/foretold.h"
 #include "runner/foretell/growth.h"
-#include "runner/foretell/instant.h"
 #include "runner/plan/plan.h"
+
+/* How long something takes: of processors, and by the clock on the wall. The former, with all
+ * threads and with programs that ended, hardly depends on what else the machine does. */
+typedef struct {
+  double work, wall; /* seconds */
+} AssayInstant;
+
+AssayInstant assay_instant_now (void);
+AssayInstant assay_instant_since (AssayInstant start);
 
 /* Attacks may compare secrets with each other. Runs of an audit do not know of each other, and
  * intervals are of so many draws of all secrets. */

@@ -6,15 +6,105 @@
 #include "core/stats/bound-range.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/interval.h"
-#include "runner/judge/beyond.h"
+#include "core/stats/sample.h"
 #include "runner/judge/cells.h"
 #include "runner/judge/earned/starts.h"
 #include "runner/judge/pool.h"
+#include "runner/judge/results.h"
 #include "runner/plan/claim.h"
 #include "runner/store/records.h"
 
 /* Fewer groups than these say too little about others like them. */
 #define MIN_GROUPS 10
+
+/* ---- Beyond another attack ----
+ *
+ * What an attack has of a measure beyond another, on the same secrets of the same release: the
+ * paired difference of which a claim with `beyond = ATTACK` speaks. That secrets are hard or easy
+ * for both does not count, so that it is known more exactly than either. */
+
+/* The cell of trial 0 of the other attack on the data and the defense that is judged, and its
+ * pooled result; FALSE: it was not played there. The pooled cells stand in the order of the plan's
+ * cells of trial 0. */
+static gboolean
+find_other (const AssayQuestion *question, gsize first, gsize *ret_other,
+            const AssayResultCell **ret_pooled)
+{
+  const AssayPlan *plan = question->plan;
+  const AssayCell *cell = assay_plan_cell (plan, first);
+  guint pooled = 0;
+
+  for (gsize i = 0; i < plan->cells->len; i++) {
+    const AssayCell *other = assay_plan_cell (plan, i);
+
+    if (other->trial != 0)
+      continue;
+    if (other->dataset == cell->dataset && other->defense == cell->defense
+        && other->attack == question->claim->beyond) {
+      *ret_other = i;
+      *ret_pooled = question->results->pooled->pdata[pooled];
+      return TRUE;
+    }
+    pooled++;
+  }
+  return FALSE;
+}
+
+/* Why the two cannot be compared; NULL: they can. */
+static char *
+why_not_beside (const AssayMeasure *measure, const AssayResultCell *other, const AssayPool *pool,
+                const AssayPool *beside)
+{
+  const char *name = other->attack_or_utility->name;
+
+  if (other->status == ASSAY_RESULT_CONTROL_FAILED)
+    return g_strdup_printf ("attack %s, beside which it is judged, lost its control", name);
+  if (other->status != ASSAY_RESULT_OK)
+    return g_strdup_printf ("a cell of attack %s, beside which it is judged, ended in an error "
+                            "(%s)",
+                            name, other->message);
+  if (beside->omitted[measure->series] != NULL)
+    return g_strdup_printf ("the measure is left out of attack %s, beside which it is judged (%s)",
+                            name, beside->omitted[measure->series]);
+  if (!assay_pool_are_paired (pool, beside, measure))
+    return g_strdup_printf ("attack %s, beside which it is judged, has outcomes of other units",
+                            name);
+  return NULL;
+}
+
+/* The sample of the differences of @pool, the outcomes of cell @first and its other trials, to
+ * those of the attack that the claim names. NULL with @ret_why_not (freed by the caller) where
+ * nothing can be said of it. */
+static gboolean
+sample_beyond (const AssayQuestion *question, gsize first, const AssayPool *pool,
+               AssaySample **ret_sample, char **ret_why_not, GError **error)
+{
+  const AssayPlan *plan = question->plan;
+  const AssayClaim *claim = question->claim;
+  const AssayResultCell *other = NULL;
+  g_autoptr (GArray) indices = NULL;
+  AssayPool beside;
+  gsize index = 0;
+  gboolean is_ok;
+
+  *ret_sample = NULL;
+  if (!find_other (question, first, &index, &other)) {
+    *ret_why_not = g_strdup_printf ("attack %s, beside which it is judged, was not played there",
+                                    assay_plan_component (plan->attacks, claim->beyond)->label);
+    return TRUE;
+  }
+  indices = assay_pool_trials (plan, index);
+  is_ok = assay_pool_fill (&beside, plan, question->store, indices, claim->metric, error);
+  if (is_ok) {
+    *ret_why_not = why_not_beside (claim->measure, other, pool, &beside);
+    if (*ret_why_not == NULL)
+      *ret_sample = assay_pool_difference (pool, &beside, claim->measure);
+  }
+  assay_pool_clear (&beside);
+  return is_ok;
+}
+
+/* ---- One cell ---- */
 
 void
 assay_evidence_clear (gpointer data)
@@ -155,9 +245,8 @@ gather (const AssayQuestion *question, const AssayResultCell *cell, const GArray
 
   if (is_ok) {
     if (claim->beyond != ASSAY_NO_COMPONENT)
-      is_ok = assay_beyond_sample (
-          &(AssayBeyond){ question->results, plan, question->store, claim, evidence->first }, &pool,
-          &evidence->sample, &hypothesis->why_not, error);
+      is_ok = sample_beyond (question, evidence->first, &pool, &evidence->sample,
+                             &hypothesis->why_not, error);
     else
       evidence->sample = assay_pool_sample (&pool, claim->measure);
     if (hypothesis->why_not == NULL)

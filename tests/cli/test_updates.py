@@ -1,9 +1,13 @@
 """Models that users train together: what one update tells, and what is refused."""
 
 import json
+import re
 import shutil
+import subprocess
 
 import pytest
+
+from places import SOURCE
 
 SCENARIO = """[scenario]
 title = T
@@ -451,6 +455,15 @@ def test_what_cannot_be_encrypted_is_refused(sandbox, settings, code, said):
     result = protected(sandbox, "dphe", *words, code=code)
     assert said in " ".join(result.err.split()), result.err
     assert not (sandbox.path / "release").exists()
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl")
+def test_a_key_of_ones_own_is_made_as_the_page_says(sandbox):
+    page = (SOURCE / "docs/papers/dphe.md").read_text(encoding="utf-8")
+    commands = re.search("(?: {4}.*\n)*.*openssl prime.*\n(?: {4}.*\n)*", page).group()
+    subprocess.run(["sh", "-ec", commands], cwd=sandbox.path, check=True)
+    protected(sandbox, "dphe", "users=4", "key_folder=keys")
+    assert json.loads(sandbox.read("release/release.json"))["parameters"]["key"] == "system"
 
 
 def test_messages_of_others_are_checked(sandbox):

@@ -6,14 +6,16 @@
 #include "core/plugin/modules/module-loader.h"
 
 #include <elf.h>
+#include <glib.h>
 #include <gmodule.h>
 #include <link.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/plugin/module.h"
-#include "core/plugin/modules/module-trust.h"
 #include "core/plugin/plugin-check.h"
 #include "core/plugin/registry.h"
 
@@ -23,6 +25,55 @@ typedef struct {
   GHashTable *seen; /* files by their real path */
   GPtrArray *refusals;
 } Loader;
+
+/* ---- Whose code it is ---- */
+
+static gboolean
+check_place (const char *place, GError **error)
+{
+  struct stat about;
+  gboolean by_others;
+
+  if (stat (place, &about) != 0)
+    return TRUE; /* whoever opens it says so */
+  if (about.st_uid != 0 && about.st_uid != geteuid ())
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "is not loaded: %s belongs to another user (number %u), who could put other "
+                       "code there; expected a place of yours or of root",
+                       place, about.st_uid);
+  by_others
+      = (about.st_mode & S_IWOTH) != 0
+        || ((about.st_mode & S_IWGRP) != 0 && about.st_gid != 0 && about.st_gid != getegid ());
+  return !by_others || (S_ISDIR (about.st_mode) && (about.st_mode & S_ISVTX) != 0)
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "is not loaded: %s can be written by others (mode %04o), who could put "
+                        "other code there; expected chmod go-w",
+                        place, about.st_mode & 07777);
+}
+
+/* That nobody but the user of this process and root can change the file @path, which is absolute:
+ * neither it nor any folder on the way to it is another user's, or writable by others. The user's
+ * own group counts as the user, because many systems give every user one; in a folder with the
+ * sticky bit, as /tmp is, others cannot replace what is not theirs. ASSAY_ERROR_DATA names what is
+ * wrong. */
+static gboolean
+module_check_trust (const char *path, GError **error)
+{
+  g_autofree char *place = g_strdup (path);
+
+  while (check_place (place, error)) {
+    char *above;
+
+    if (strcmp (place, "/") == 0)
+      return TRUE;
+    above = g_path_get_dirname (place);
+    g_free (place);
+    place = above;
+  }
+  return FALSE;
+}
+
+/* ---- Where they are ---- */
 
 char *
 assay_modules_installed_folder (const char *bindir, const char *libdir)
@@ -157,7 +208,7 @@ load_file (const char *path, GError **error)
   gpointer symbol;
   GModule *module;
 
-  if (sha256 == NULL || !assay_module_check_trust (path, error))
+  if (sha256 == NULL || !module_check_trust (path, error))
     return FALSE;
   module = g_module_open (path, G_MODULE_BIND_LOCAL);
   if (module == NULL)

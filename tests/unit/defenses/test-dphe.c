@@ -7,13 +7,13 @@
 
 #include "core/crypto/dphe.h"
 #include "core/crypto/encoding.h"
-#include "core/crypto/key-folder.h"
 #include "core/crypto/paillier.h"
 #include "core/data/grant.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/registry.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/defenses/federation-run.h"
+#include "tests/unit/key-folder.h"
 
 #define WEIGHTS FEDERATION_RUN_WEIGHTS
 #define USERS FEDERATION_RUN_USERS
@@ -356,7 +356,7 @@ Test (dphe, keys_are_marked)
   g_autofree char *file = g_build_filename (folder, ASSAY_KEY_FILE, NULL);
   g_autoptr (AssayPaillierKey) key = assay_paillier_key_new (1024, NULL, NULL);
 
-  cr_assert (assay_key_folder_store (key, folder, NULL));
+  store_key (key, folder);
   for (gsize w = 0; w < G_N_ELEMENTS (ways); w++) {
     g_autofree char *owned = g_strdup_printf ("key_folder=%s%s", folder, ways[w]);
     g_auto (FederationRun) seeded = { 0 };
