@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "core/plugin/plugin.h"
+#include "runner/run/pending.h"
 
 /* Exit codes: a contract (docs/scenarios.md). */
 typedef enum {
@@ -89,14 +90,17 @@ gboolean cli_read_numbers (const char *place, const char *option, gsize n, gint6
 typedef struct _CliProgress CliProgress;
 
 CliProgress *cli_progress_new (gboolean is_quiet);
-void cli_progress_update (CliProgress *progress, gsize done, gsize resumed, gsize total,
-                          const char *doing);
+/* For AssayRunCallbacks; @progress is a CliProgress. */
+void cli_progress_update (const AssayProgress *run, gpointer progress);
+gboolean cli_is_cancelled (gpointer data);
 void cli_progress_free (CliProgress *progress); /* clears the bar */
 
 /* From then on Ctrl-C and SIGTERM only set a flag, which also ends a program of others that runs; a
  * second one ends the process at once. */
 void cli_catch_interrupts (void);
 gboolean cli_is_interrupted (void);
+/* For what other processes, or the run itself, tell people. */
+void cli_drop_warnings (void);
 /* The same request, made by a clock; and whether it was the clock. */
 void cli_interrupt_after (double seconds);
 gboolean cli_is_out_of_time (void);

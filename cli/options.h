@@ -10,18 +10,13 @@ typedef struct {
   char *trials;
 } CliPlanOptions;
 
+/* clang-format off */
 #define CLI_PLAN_OPTIONS(options)                                                                  \
-  { "set",                                                                                         \
-    's',                                                                                           \
-    0,                                                                                             \
-    G_OPTION_ARG_STRING_ARRAY,                                                                     \
-    &(options).assignments,                                                                        \
-    "Change a key, such as \"defense lifting.dimension=4;8\"",                                     \
-    "GROUP.KEY=VALUE" },                                                                           \
-      { "seed", 0, 0, G_OPTION_ARG_STRING, &(options).seed, "Another seed", "N" },                 \
-  {                                                                                                \
-    "trials", 0, 0, G_OPTION_ARG_STRING, &(options).trials, "Another number of trials", "N"        \
-  }
+  { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &(options).assignments,                              \
+    "Change a key, such as \"defense lifting.dimension=4;8\"", "GROUP.KEY=VALUE" },                \
+  { "seed", 0, 0, G_OPTION_ARG_STRING, &(options).seed, "Another seed", "N" },                     \
+  { "trials", 0, 0, G_OPTION_ARG_STRING, &(options).trials, "Another number of trials", "N" }
+/* clang-format on */
 
 AssayPlan *cli_plan_new (const char *scenario, const CliPlanOptions *options, GError **error);
 

@@ -71,6 +71,24 @@ cli_is_out_of_time (void)
   return interrupted == SIGALRM;
 }
 
+gboolean
+cli_is_cancelled (G_GNUC_UNUSED gpointer data)
+{
+  return cli_is_interrupted ();
+}
+
+static void
+drop_warning (G_GNUC_UNUSED const char *domain, G_GNUC_UNUSED GLogLevelFlags level,
+              G_GNUC_UNUSED const char *message, G_GNUC_UNUSED gpointer data)
+{
+}
+
+void
+cli_drop_warnings (void)
+{
+  g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, drop_warning, NULL);
+}
+
 CliProgress *
 cli_progress_new (gboolean is_quiet)
 {
@@ -83,64 +101,58 @@ cli_progress_new (gboolean is_quiet)
 }
 
 static char *
-format_left (const CliProgress *progress, gsize done, gsize resumed, gsize total)
+format_left (const CliProgress *progress, const AssayProgress *run)
 {
   const double elapsed
       = (double) (g_get_monotonic_time () - progress->started) / G_USEC_PER_SEC;
-  const gsize ours = done - MIN (resumed, done);
+  const gsize resumed = MIN (run->resumed, run->done), ours = run->done - resumed;
   gint64 left;
 
   /* The first cells include what later ones share, or are the quickest of all; a guess from them
    * alone is far off. */
-  if (elapsed < LEAST_SECONDS || ours == 0 || done >= total
-      || 20 * ours < total - MIN (resumed, total))
+  if (elapsed < LEAST_SECONDS || ours == 0 || run->done >= run->total
+      || 20 * ours < run->total - resumed)
     return g_strdup ("");
-  left = (gint64) (elapsed * (double) (total - done) / (double) ours + 0.5);
+  left = (gint64) (elapsed * (double) (run->total - run->done) / (double) ours + 0.5);
   return left >= 60 ? g_strdup_printf (", about %" G_GINT64_FORMAT " min left", (left + 30) / 60)
                     : g_strdup_printf (", about %" G_GINT64_FORMAT " s left", left);
 }
 
 static void
-draw_bar (CliProgress *progress, gsize done, gsize total, const char *left, const char *doing)
+draw_bar (CliProgress *progress, const AssayProgress *run, const char *left)
 {
-  const gsize filled = total > 0 ? BAR_WIDTH * done / total : BAR_WIDTH;
+  const gsize filled = run->total > 0 ? BAR_WIDTH * run->done / run->total : BAR_WIDTH;
   char bar[BAR_WIDTH + 1];
 
   memset (bar, '-', BAR_WIDTH);
   memset (bar, '#', filled);
   bar[BAR_WIDTH] = '\0';
-  fprintf (stderr, "\r\033[K[%s] %zu/%zu cells%s%s%s%s", bar, done, total, left,
-           *doing != '\0' ? "  " : "", doing,
+  fprintf (stderr, "\r\033[K[%s] %zu/%zu cells%s%s%s%s", bar, run->done, run->total, left,
+           *run->doing != '\0' ? "  " : "", run->doing,
            cli_is_interrupted () ? "  (stopping after this cell)" : "");
   fflush (stderr);
   progress->has_bar = TRUE;
 }
 
 void
-cli_progress_update (CliProgress *progress, gsize done, gsize resumed, gsize total,
-                     const char *doing)
+cli_progress_update (const AssayProgress *run, gpointer data)
 {
+  CliProgress *progress = data;
   const gint64 now = g_get_monotonic_time ();
-  const gint64 since = now - progress->last;
-  const gboolean is_end = done == total;
-  g_autofree char *left = format_left (progress, done, resumed, total);
+  const gboolean is_first = progress->last == 0, is_end = run->done == run->total;
+  g_autofree char *left = format_left (progress, run);
 
-  if (progress->is_quiet)
+  if (progress->is_quiet
+      || (!progress->is_terminal && run->done == progress->last_done && !is_first)
+      || (now - progress->last < (progress->is_terminal ? REDRAW_US : LINE_US) && !is_end
+          && !is_first))
     return;
-  if (progress->is_terminal) {
-    if (since >= REDRAW_US || is_end || progress->last == 0) {
-      draw_bar (progress, done, total, left, doing);
-      progress->last = now;
-    }
-    return;
-  }
-  if (done == progress->last_done && progress->last != 0)
-    return;
-  if (since >= LINE_US || is_end || progress->last == 0) {
-    fprintf (stderr, "%zu of %zu cells%s\n", done, total, left);
-    progress->last = now;
-    progress->last_done = done;
-  }
+  if (progress->is_terminal)
+    draw_bar (progress, run, left);
+  else
+    fprintf (stderr, "%zu of %zu cells%s\n", run->done, run->total, left);
+  progress->last = now;
+  progress->last_done = run->done;
 }
 
 void

@@ -10,18 +10,6 @@
 #include "report/report.h"
 #include "runner/compare/baseline.h"
 
-static void
-on_progress (const AssayProgress *progress, gpointer data)
-{
-  cli_progress_update (data, progress->done, progress->resumed, progress->total, progress->doing);
-}
-
-static gboolean
-on_is_cancelled (G_GNUC_UNUSED gpointer data)
-{
-  return cli_is_interrupted ();
-}
-
 static gboolean
 has_bad_cell (const AssayResults *results)
 {
@@ -225,8 +213,8 @@ run_in_folder (Running *running)
   const AssayPlan *plan = flow->terms.plan;
   CliProgress *progress = cli_progress_new (running->options->quiet);
   g_autofree gboolean *wanted = cli_cells_choose (plan, running->options->cells);
-  const AssayRunCallbacks callbacks = { .is_cancelled = on_is_cancelled,
-                                        .progress = on_progress,
+  const AssayRunCallbacks callbacks = { .is_cancelled = cli_is_cancelled,
+                                        .progress = cli_progress_update,
                                         .data = progress,
                                         .wanted = wanted };
   g_autoptr (GError) error = NULL;

@@ -37,19 +37,6 @@ cli_process_leave (CliProcess *process)
   assay_mpi_leave (&process->mpi);
 }
 
-/* Warnings about data, which the scheduler gives too. */
-static void
-drop_warning (G_GNUC_UNUSED const char *domain, G_GNUC_UNUSED GLogLevelFlags level,
-              G_GNUC_UNUSED const char *message, G_GNUC_UNUSED gpointer data)
-{
-}
-
-static gboolean
-on_is_cancelled (G_GNUC_UNUSED gpointer data)
-{
-  return cli_is_interrupted ();
-}
-
 void
 cli_process_work (const CliProcess *process, char **scenarios, guint n,
                   const CliRunOptions *options)
@@ -57,9 +44,9 @@ cli_process_work (const CliProcess *process, char **scenarios, guint n,
   g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
   AssayWorkOptions work = { .name = process->name,
                             .opens_ahead = !options->resume,
-                            .callbacks = { .is_cancelled = on_is_cancelled } };
+                            .callbacks = { .is_cancelled = cli_is_cancelled } };
 
-  g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, drop_warning, NULL);
+  cli_drop_warnings (); /* about data, which the scheduler gives too */
   for (guint i = 0; i < n; i++) {
     g_autoptr (GError) error = NULL;
     g_autofree char *text = NULL;

@@ -115,13 +115,6 @@ make_part (char **assignments, gsize trials, gpointer plan)
   return part;
 }
 
-/* Warnings about data, which the run gives. */
-static void
-drop_warning (G_GNUC_UNUSED const char *domain, G_GNUC_UNUSED GLogLevelFlags level,
-              G_GNUC_UNUSED const char *message, G_GNUC_UNUSED gpointer data)
-{
-}
-
 static char *
 foretell (AssayPlan *plan)
 {
@@ -131,7 +124,7 @@ foretell (AssayPlan *plan)
   if (is_stuck)
     return g_strdup ("not known: parts of the scenario before have not ended");
   cli_catch_interrupts ();
-  g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, drop_warning, NULL);
+  cli_drop_warnings (); /* about data, which the run gives */
   assay_folder_hide_results (plan, NULL);
   assay_shared_set_budget (assay_plan_shared_budget (plan, 1));
   is_stuck = !assay_foretell (&(AssayForetelling){ .plan = plan,

@@ -33,18 +33,6 @@ cli_keep_mutants (AssayResults *results, const char *place, const char *work, GE
   return assay_report_write_mutants (results->mutants, work, error);
 }
 
-static void
-on_progress (const AssayProgress *progress, gpointer data)
-{
-  cli_progress_update (data, progress->done, progress->resumed, progress->total, progress->doing);
-}
-
-static gboolean
-on_is_cancelled (G_GNUC_UNUSED gpointer data)
-{
-  return cli_is_interrupted ();
-}
-
 /* That @folder holds a finished run of @plan with the same claims, before anything is played. */
 static AssaySavedRun *
 open_run (const AssayPlan *plan, const char *folder, GError **error)
@@ -88,7 +76,7 @@ play (const AssayPlan *plan, AssaySavedRun *run, const CliMutantsOptions *option
 {
   CliProgress *progress = cli_progress_new (options->quiet);
   const AssayRunCallbacks callbacks
-      = { .is_cancelled = on_is_cancelled, .progress = on_progress, .data = progress };
+      = { .is_cancelled = cli_is_cancelled, .progress = cli_progress_update, .data = progress };
   g_autoptr (AssayResultMutants) mutants = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "core/base/free.h"
 #include "core/base/text.h"
 
 #define MAX_BY_DEFAULT ((guint64) 4 << 30)
@@ -120,21 +121,14 @@ add_bytes (gsize bytes)
 
 /* ---- What goes ---- */
 
-static void
-shared_free (gpointer data)
-{
-  AssayShared *shared = data;
-
-  shared->free_value (shared->value);
-  g_free (shared->key);
-  g_free (shared);
-}
+static ASSAY_FREE_FUNC (AssayShared, shared_free, self->free_value (self->value),
+                        g_free (self->key))
 
 /* What is to be freed when the lock is no longer held. */
 static GPtrArray *
 gone_new (void)
 {
-  return g_ptr_array_new_with_free_func (shared_free);
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) shared_free);
 }
 
 /* It can no longer be found, and goes unless it is held. */

@@ -34,29 +34,6 @@ clear_public (AssayPaillierPublic *public_key)
   assay_number_clear (&public_key->n2);
 }
 
-AssayPaillierPublic *
-assay_paillier_public_new (const guint8 *modulus, gsize count, GError **error)
-{
-  AssayPaillierPublic *public_key;
-  g_auto (mpz_t) n;
-
-  assay_number_init (n, 8 * count);
-  assay_number_read (modulus, count, n);
-  if (count > G_MAXUINT / 8 || !assay_paillier_check_bits ((guint) (8 * count), NULL))
-    return assay_fail_null (error, ASSAY_ERROR_DATA,
-                            "a Paillier modulus of %zu bytes: expected 128, 256 or 384", count);
-  if (mpz_sizeinbase (n, 2) != 8 * count || mpz_even_p (n))
-    return assay_fail_null (error, ASSAY_ERROR_DATA,
-                            "a Paillier modulus of %zu bytes has its highest and its lowest bit "
-                            "set: this one has not",
-                            count);
-  public_key = g_new0 (AssayPaillierPublic, 1);
-  fill_public (public_key, (guint) (8 * count), n);
-  return public_key;
-}
-
-ASSAY_FREE_FUNC (AssayPaillierPublic, assay_paillier_public_free, clear_public (self))
-
 gboolean
 assay_paillier_read_ciphertext (const AssayPaillierPublic *public_key, const guint8 *ciphertexts,
                                 gsize index, mpz_t ret_number, GError **error)

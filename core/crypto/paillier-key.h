@@ -36,12 +36,6 @@ assay_paillier_ciphertext_bytes (const AssayPaillierPublic *public_key)
 /* TRUE for 1024, 2048 and 3072; else ASSAY_ERROR_PARAMETER. */
 gboolean assay_paillier_check_bits (guint bits, GError **error);
 
-/* The public key of the modulus in @count bytes, the least significant first. ASSAY_ERROR_DATA: not
- * a length that is known, the highest bit is not set, or n is even. */
-AssayPaillierPublic *assay_paillier_public_new (const guint8 *modulus, gsize count, GError **error);
-void assay_paillier_public_free (AssayPaillierPublic *public_key);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierPublic, assay_paillier_public_free)
-
 /* The number that ciphertext @index is. ASSAY_ERROR_DATA: it is 0, or n^2 or more. */
 gboolean assay_paillier_read_ciphertext (const AssayPaillierPublic *public_key,
                                          const guint8 *ciphertexts, gsize index, mpz_t ret_number,

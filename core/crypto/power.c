@@ -36,12 +36,6 @@ assay_power_new (const mpz_t modulus, AssayPowerPath path)
 ASSAY_FREE_FUNC (AssayPower, assay_power_free, assay_lanes_free (self->lanes),
                  assay_number_clear (&self->m2))
 
-const char *
-assay_power_path (const AssayPower *power)
-{
-  return power->lanes != NULL ? "AVX-512 IFMA" : "GMP";
-}
-
 void
 assay_power_raise (const AssayPower *power, const mpz_t exponent, gboolean is_secret,
                    mpz_t *inout_numbers, gsize count)

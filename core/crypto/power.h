@@ -19,8 +19,6 @@ typedef struct AssayPowerTable AssayPowerTable;
 AssayPower *assay_power_new (const mpz_t modulus, AssayPowerPath path);
 void assay_power_free (AssayPower *power);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPower, assay_power_free)
-/* "AVX-512 IFMA" or "GMP". */
-const char *assay_power_path (const AssayPower *power);
 
 /* numbers[i] = numbers[i]^exponent mod m^2, for @count numbers below m^2 that have no factor in
  * common with m; exponent > 0. With @is_secret nothing branches on the exponent's bits. */

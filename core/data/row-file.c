@@ -346,12 +346,7 @@ append_entry (AssayRowFiles *files, const Entry *entry, const char *const *folde
   return TRUE;
 }
 
-static void
-clear_range (gpointer range)
-{
-  g_free (((AssayRowRange *) range)->path);
-  g_free (((AssayRowRange *) range)->array);
-}
+static ASSAY_CLEAR_FUNC (AssayRowRange, clear_range, g_free (self->path), g_free (self->array))
 
 AssayRowFiles *
 assay_row_files_open (const char *specification, const char *const *folders, GError **error)
@@ -361,7 +356,7 @@ assay_row_files_open (const char *specification, const char *const *folders, GEr
   g_autoptr (GPtrArray) texts = split_entries (specification);
 
   files->ranges = g_array_new (FALSE, FALSE, sizeof (AssayRowRange));
-  g_array_set_clear_func (files->ranges, clear_range);
+  g_array_set_clear_func (files->ranges, (GDestroyNotify) clear_range);
   for (guint i = 0; i < texts->len; i++) {
     g_auto (Entry) entry = { 0 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/each.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/shared-work.h"
 #include "core/base/vectors.h"
@@ -95,11 +96,7 @@ find_segment (const AssayRows *rows, gsize row)
   return &g_array_index (rows->segments, Segment, low);
 }
 
-static void
-clear_segment (gpointer segment)
-{
-  g_bytes_unref (((Segment *) segment)->bytes);
-}
+static ASSAY_CLEAR_FUNC (Segment, clear_segment, g_bytes_unref (self->bytes))
 
 /* Names that are made from here on are others than those so far. */
 static void
@@ -118,7 +115,7 @@ assay_rows_new (gsize cols)
   g_atomic_ref_count_init (&rows->references);
   rows->cols = cols;
   rows->segments = g_array_new (FALSE, FALSE, sizeof (Segment));
-  g_array_set_clear_func (rows->segments, clear_segment);
+  g_array_set_clear_func (rows->segments, (GDestroyNotify) clear_segment);
   g_mutex_init (&rows->lock);
   return rows;
 }

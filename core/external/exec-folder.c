@@ -8,6 +8,7 @@
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/json.h"
 #include "core/data/folders/geometry.h"
 #include "core/data/grant.h"
@@ -78,18 +79,9 @@ assay_exec_folder_new (const AssayExecRequest *request, const AssayExec *exec, G
   return g_steal_pointer (&folder);
 }
 
-void
-assay_exec_folder_free (AssayExecFolder *folder)
-{
-  if (folder == NULL)
-    return;
-  assay_tree_remove (folder->root);
-  assay_json_free (folder->arrays);
-  g_free (folder->root);
-  g_free (folder->path);
-  g_free (folder->scratch);
-  g_free (folder);
-}
+ASSAY_FREE_FUNC (AssayExecFolder, assay_exec_folder_free, assay_tree_remove (self->root),
+                 assay_json_free (self->arrays), g_free (self->root), g_free (self->path),
+                 g_free (self->scratch))
 
 /* ---- What goes into it ---- */
 

@@ -6,11 +6,10 @@
 
 #include "core/base/vectors.h"
 #include "core/data/codes.h"
-#include "core/games/guesses/cross.h"
 #include "core/games/guesses/edge.h"
 #include "core/games/guesses/infer.h"
-#include "core/games/guesses/member.h"
 #include "core/games/guesses/photographs.h"
+#include "core/games/guesses/scored.h"
 #include "core/games/guesses/weights.h"
 #include "core/games/pair-scores.h"
 #include "core/plugin/registry.h"

@@ -192,7 +192,7 @@ look (AssayLeaking *leaking, GError **error)
 AssayLeaking *
 assay_leaking_new (const AssayOracle *oracle, AssayStreamKey stream, GError **error)
 {
-  g_autoptr (AssayLeaking) leaking = g_new0 (AssayLeaking, 1);
+  g_autofree AssayLeaking *leaking = g_new0 (AssayLeaking, 1);
 
   leaking->base = oracle;
   leaking->mechanism = (AssayMechanism){ .budget = budget,
@@ -212,12 +212,6 @@ assay_leaking_new (const AssayOracle *oracle, AssayStreamKey stream, GError **er
   leaking->oracle.cancel_data = oracle->cancel_data;
   leaking->oracle.failed_pair = oracle->failed_pair;
   return look (leaking, error) ? g_steal_pointer (&leaking) : NULL;
-}
-
-void
-assay_leaking_free (AssayLeaking *leaking)
-{
-  g_free (leaking);
 }
 
 const AssayOracle *

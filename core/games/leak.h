@@ -23,8 +23,6 @@ typedef struct _AssayLeaking AssayLeaking;
 /* @oracle's mechanism, leaking; its runs come from @stream. Borrows @oracle. Draws a few runs to
  * see where outputs are: fails where the mechanism does. */
 AssayLeaking *assay_leaking_new (const AssayOracle *oracle, AssayStreamKey stream, GError **error);
-void assay_leaking_free (AssayLeaking *leaking);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayLeaking, assay_leaking_free)
 
 /* What an attack is given in place of the oracle itself; it leaks as was set last, and at first not
  * at all. */

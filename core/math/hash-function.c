@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/data/kinds/codes.h"
@@ -38,23 +39,15 @@ assay_hash_function_ref (AssayHashFunction *function)
   return g_atomic_rc_box_acquire (function);
 }
 
-static void
-clear (gpointer data)
-{
-  AssayHashFunction *function = data;
-
-  assay_matrix_free (function->mean);
-  assay_matrix_free (function->projection);
-  assay_matrix_free (function->anchors);
-  assay_matrix_free (function->hidden);
-  assay_matrix_free (function->waves);
-}
+static ASSAY_CLEAR_FUNC (AssayHashFunction, clear, assay_matrix_free (self->mean),
+                         assay_matrix_free (self->projection), assay_matrix_free (self->anchors),
+                         assay_matrix_free (self->hidden), assay_matrix_free (self->waves))
 
 void
 assay_hash_function_free (AssayHashFunction *function)
 {
   if (function != NULL)
-    g_atomic_rc_box_release_full (function, clear);
+    g_atomic_rc_box_release_full (function, (GDestroyNotify) clear);
 }
 
 gsize

@@ -192,20 +192,6 @@ assay_rectify_back (gsize n, const float *y, const float *dy, float *inout_dx)
     add_masked (n, y, dy, inout_dx);
 }
 
-void
-assay_sigmoid_forward (gsize n, const float *x, float *ret_y)
-{
-  for (gsize i = 0; i < n; i++)
-    ret_y[i] = (float) (1 / (1 + exp (-(double) x[i])));
-}
-
-void
-assay_sigmoid_back (gsize n, const float *y, const float *dy, float *inout_dx)
-{
-  for (gsize i = 0; i < n; i++)
-    inout_dx[i] += dy[i] * y[i] * (1 - y[i]);
-}
-
 ASSAY_VECTORISED static void
 add_values (gsize n, const float *x, float *inout_y)
 {

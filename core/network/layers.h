@@ -32,8 +32,6 @@ void assay_normalise_back (AssayBlocks shape, const float *scale, const float *x
 
 void assay_rectify_forward (gsize n, const float *x, float *ret_y);
 void assay_rectify_back (gsize n, const float *y, const float *dy, float *inout_dx);
-void assay_sigmoid_forward (gsize n, const float *x, float *ret_y);
-void assay_sigmoid_back (gsize n, const float *y, const float *dy, float *inout_dx);
 void assay_add (gsize n, const float *x, float *inout_y);
 void assay_multiply (gsize n, const float *a, const float *b, float *ret_y);
 void assay_multiply_back (gsize n, const float *b, const float *dy, float *inout_da);

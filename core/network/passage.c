@@ -117,8 +117,6 @@ assay_passage_forward (AssayPassage *passage)
                                  y, passage->scratch);
     else if (layer->type == ASSAY_LAYER_RECTIFY)
       assay_rectify_forward (numbers, x, y);
-    else if (layer->type == ASSAY_LAYER_SIGMOID)
-      assay_sigmoid_forward (numbers, x, y);
     else if (layer->type == ASSAY_LAYER_JOIN)
       join_forward (passage, layer, y);
     else if (layer->type == ASSAY_LAYER_ADD) {
@@ -317,8 +315,6 @@ layer_back (AssayPassage *passage, guint l, gboolean to_input, float *ret_gradie
     convolution_back (passage, l, to_input, ret_gradient);
   else if (layer->type == ASSAY_LAYER_RECTIFY)
     assay_rectify_back (numbers, values, deltas, before);
-  else if (layer->type == ASSAY_LAYER_SIGMOID)
-    assay_sigmoid_back (numbers, values, deltas, before);
   else if (layer->type == ASSAY_LAYER_JOIN)
     join_back (passage, layer, deltas);
   else if (layer->type == ASSAY_LAYER_ADD) {

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/data/arena.h"
 #include "core/math/linalg.h"
 
@@ -191,14 +192,7 @@ struct _AssaySigmoidPass {
   AssayArena arena;
 };
 
-void
-assay_sigmoid_pass_free (AssaySigmoidPass *pass)
-{
-  if (pass == NULL)
-    return;
-  assay_arena_clear (&pass->arena);
-  g_free (pass);
-}
+ASSAY_FREE_FUNC (AssaySigmoidPass, assay_sigmoid_pass_free, assay_arena_clear (&self->arena))
 
 guint64
 assay_sigmoid_pass_bytes (const AssaySigmoidShape *shape, gsize batch)

@@ -178,12 +178,6 @@ assay_tape_rectify (AssayTape *tape, guint from)
 }
 
 guint
-assay_tape_sigmoid (AssayTape *tape, guint from)
-{
-  return append_plain (tape, ASSAY_LAYER_SIGMOID, from);
-}
-
-guint
 assay_tape_pool (AssayTape *tape, guint from)
 {
   AssayTapeShape shape = *shape_of (tape, from);

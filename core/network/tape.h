@@ -41,7 +41,6 @@ typedef enum {
   ASSAY_LAYER_CONVOLVE,
   ASSAY_LAYER_NORMALISE,
   ASSAY_LAYER_RECTIFY,
-  ASSAY_LAYER_SIGMOID,
   ASSAY_LAYER_POOL,
   ASSAY_LAYER_MEAN,
   ASSAY_LAYER_ENLARGE,
@@ -88,7 +87,6 @@ guint assay_tape_convolve (AssayTape *tape, guint from, gsize channels, gsize ke
 guint assay_tape_dense (AssayTape *tape, guint from, gsize outputs); /* of all numbers of @from */
 guint assay_tape_normalise (AssayTape *tape, guint from);
 guint assay_tape_rectify (AssayTape *tape, guint from);
-guint assay_tape_sigmoid (AssayTape *tape, guint from);
 guint assay_tape_pool (AssayTape *tape, guint from);    /* 2 x 2 */
 guint assay_tape_mean (AssayTape *tape, guint from);    /* of all pixels */
 guint assay_tape_enlarge (AssayTape *tape, guint from); /* 2 x 2 */

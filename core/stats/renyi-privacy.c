@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/base/each.h"
+
 #define MOST_ORDER 256
 #define HALVINGS 60
 #define LEAST_NOISE 1e-3
@@ -69,15 +71,10 @@ assay_sampled_gaussian_noise (const AssaySampledGaussian *mechanism, double epsi
 {
   double low = log (LEAST_NOISE), high = log (MOST_NOISE);
 
-  for (guint step = 0; step < HALVINGS; step++) {
-    const double middle = (low + high) / 2;
-    const AssaySampledGaussian with
-        = { .rate = mechanism->rate, .noise = exp (middle), .rounds = mechanism->rounds };
-
-    if (assay_sampled_gaussian_epsilon (&with, delta) > epsilon)
-      low = middle;
-    else
-      high = middle;
-  }
+  ASSAY_BISECT_REAL (
+      HALVINGS, middle, low, high,
+      assay_sampled_gaussian_epsilon (
+          &(AssaySampledGaussian){ mechanism->rate, exp (middle), mechanism->rounds }, delta)
+          > epsilon)
   return exp (high);
 }

@@ -1,16 +1,14 @@
 /* What varies in a scenario, and names of lines from it. */
 #include "report/plots/curve-names.h"
 
-static void
-varied_clear (gpointer data)
-{
-  g_ptr_array_unref (((AssayVaried *) data)->varying);
-}
+#include "core/base/free.h"
+
+static ASSAY_CLEAR_FUNC (AssayVaried, varied_clear, g_ptr_array_unref (self->varying))
 
 static void
 varied_unref (gpointer group)
 {
-  g_rc_box_release_full (group, varied_clear);
+  g_rc_box_release_full (group, (GDestroyNotify) varied_clear);
 }
 
 static const char *

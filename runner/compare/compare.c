@@ -9,20 +9,10 @@
 #include "runner/compare/saved-run.h"
 #include "runner/store/folder.h"
 
-static void
-point_clear (gpointer data)
-{
-  AssayComparePoint *point = data;
+static ASSAY_CLEAR_FUNC (AssayComparePoint, point_clear, g_free (self->name),
+                         assay_drop (self->attacks, g_ptr_array_unref))
 
-  g_free (point->name);
-  g_clear_pointer (&point->attacks, g_ptr_array_unref);
-}
-
-static void
-pair_clear (gpointer data)
-{
-  g_free (((AssayComparePair *) data)->why_not);
-}
+static ASSAY_CLEAR_FUNC (AssayComparePair, pair_clear, g_free (self->why_not))
 
 static ASSAY_FREE_FUNC (AssayCompareAxis, axis_free, g_array_unref (self->points),
                         g_array_unref (self->pairs))
@@ -238,9 +228,9 @@ add_axis (const Maker *maker, AssayCompareAxis one)
   guint n_runs = 0;
 
   axis->points = g_array_new (FALSE, FALSE, sizeof (AssayComparePoint));
-  g_array_set_clear_func (axis->points, point_clear);
+  g_array_set_clear_func (axis->points, (GDestroyNotify) point_clear);
   axis->pairs = g_array_new (FALSE, FALSE, sizeof (AssayComparePair));
-  g_array_set_clear_func (axis->pairs, pair_clear);
+  g_array_set_clear_func (axis->pairs, (GDestroyNotify) pair_clear);
   for (guint r = 0; r < maker->runs->len; r++) {
     const guint before = axis->points->len;
 

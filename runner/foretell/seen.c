@@ -36,14 +36,7 @@ played_array (void)
   return g_array_new (FALSE, FALSE, sizeof (AssayPlayed));
 }
 
-static void
-clear_kind (gpointer data)
-{
-  const AssaySeenKind *kind = data;
-
-  g_array_unref (kind->first);
-  g_array_unref (kind->later);
-}
+static ASSAY_CLEAR_FUNC (AssaySeenKind, clear_kind, g_array_unref (self->first), g_array_unref (self->later))
 
 static AssaySeenKind
 new_kind (const AssayPlan *plan, const AssayCell *cell)
@@ -62,7 +55,7 @@ assay_seen_new (const AssayPlan *plan)
 
   seen->plan = plan;
   seen->kinds = g_array_new (FALSE, FALSE, sizeof (AssaySeenKind));
-  g_array_set_clear_func (seen->kinds, clear_kind);
+  g_array_set_clear_func (seen->kinds, (GDestroyNotify) clear_kind);
   seen->judged = played_array ();
   seen->whole = played_array ();
   ASSAY_FOR_EACH_IN (const AssayCell, cell, plan->cells) {

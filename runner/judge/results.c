@@ -39,15 +39,6 @@ assay_result_setting (const AssayResultSettings *settings, const char *name)
 /* ---- Cells ---- */
 
 const AssayMeasurement *
-assay_result_find (const AssayResultCell *cell, const char *name)
-{
-  for (guint i = 0; i < cell->measurements->len; i++)
-    if (g_str_equal (assay_result_measurement (cell, i)->measure->name, name))
-      return assay_result_measurement (cell, i);
-  return NULL;
-}
-
-const AssayMeasurement *
 assay_result_find_by (const AssayResultCell *cell, const AssayResultMeasure *measure,
                       const AssayResultComponent *metric)
 {
@@ -110,64 +101,30 @@ ASSAY_FREE_FUNC (AssayResultCell, assay_result_cell_free, g_free (self->id), g_f
                  g_free (self->suspect), g_array_unref (self->measurements),
                  g_ptr_array_unref (self->omitted), assay_audit_record_free (self->audit))
 
-static void
-component_free (gpointer data)
-{
-  AssayResultComponent *component = data;
+static ASSAY_FREE_FUNC (AssayResultComponent, component_free, g_free ((gpointer) self->grants),
+                        assay_drop (self->candidates, g_ptr_array_unref),
+                        assay_drop (self->measures, g_ptr_array_unref))
 
-  g_free ((gpointer) component->grants);
-  g_clear_pointer (&component->candidates, g_ptr_array_unref);
-  g_clear_pointer (&component->measures, g_ptr_array_unref);
-  g_free (component);
-}
+static ASSAY_FREE_FUNC (AssayResultSettings, settings_free, g_free (self->all))
 
-static void
-settings_free (gpointer data)
-{
-  g_free (((AssayResultSettings *) data)->all);
-  g_free (data);
-}
+static ASSAY_CLEAR_FUNC (AssayResultTuning, tuning_clear, g_free (self->estimates))
 
-static void
-tuning_clear (gpointer data)
-{
-  g_free (((AssayResultTuning *) data)->estimates);
-}
+static ASSAY_CLEAR_FUNC (AssayResultHypothesis, hypothesis_clear, g_free (self->why_not))
 
-static void
-hypothesis_clear (gpointer data)
-{
-  g_free (((AssayResultHypothesis *) data)->why_not);
-}
+static ASSAY_FREE_FUNC (AssayResultClaim, claim_free, g_free (self->reason), g_free (self->note),
+                        g_array_unref (self->hypotheses), g_free (self->witness.cell),
+                        assay_audit_record_free (self->witness.audit),
+                        assay_drop (self->attackers.tried, g_ptr_array_unref),
+                        assay_drop (self->attackers.games, g_ptr_array_unref),
+                        assay_drop (self->attackers.not_tried, g_ptr_array_unref),
+                        g_free (self->attackers.says))
 
-static void
-claim_free (gpointer data)
-{
-  AssayResultClaim *claim = data;
-
-  g_free (claim->reason);
-  g_free (claim->note);
-  g_array_unref (claim->hypotheses);
-  g_free (claim->witness.cell);
-  assay_audit_record_free (claim->witness.audit);
-  g_clear_pointer (&claim->attackers.tried, g_ptr_array_unref);
-  g_clear_pointer (&claim->attackers.games, g_ptr_array_unref);
-  g_clear_pointer (&claim->attackers.not_tried, g_ptr_array_unref);
-  g_free (claim->attackers.says);
-  g_free (claim);
-}
-
-static void
-sheet_free (gpointer data)
-{
-  g_ptr_array_unref (((AssayResultContactSheet *) data)->columns);
-  g_free (data);
-}
+static ASSAY_FREE_FUNC (AssayResultContactSheet, sheet_free, g_ptr_array_unref (self->columns))
 
 GPtrArray *
 assay_result_components_new (void)
 {
-  return g_ptr_array_new_with_free_func (component_free);
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) component_free);
 }
 
 AssayResultClaim *
@@ -177,7 +134,7 @@ assay_result_claim_new (void)
 
   claim->decisive = -1;
   claim->hypotheses = g_array_new (FALSE, TRUE, sizeof (AssayResultHypothesis));
-  g_array_set_clear_func (claim->hypotheses, hypothesis_clear);
+  g_array_set_clear_func (claim->hypotheses, (GDestroyNotify) hypothesis_clear);
   return claim;
 }
 
@@ -207,13 +164,13 @@ assay_results_new (void)
   results->pooled = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_cell_free);
   results->shown = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_result_cell_free);
   results->tunings = g_array_new (FALSE, FALSE, sizeof (AssayResultTuning));
-  g_array_set_clear_func (results->tunings, tuning_clear);
+  g_array_set_clear_func (results->tunings, (GDestroyNotify) tuning_clear);
   results->controls = g_array_new (FALSE, FALSE, sizeof (AssayResultControl));
   results->units = g_array_new (FALSE, FALSE, sizeof (AssayResultUnits));
-  results->claims = g_ptr_array_new_with_free_func (claim_free);
-  results->sheets = g_ptr_array_new_with_free_func (sheet_free);
+  results->claims = g_ptr_array_new_with_free_func ((GDestroyNotify) claim_free);
+  results->sheets = g_ptr_array_new_with_free_func ((GDestroyNotify) sheet_free);
   results->words = g_string_chunk_new (1024);
-  results->settings = g_ptr_array_new_with_free_func (settings_free);
+  results->settings = g_ptr_array_new_with_free_func ((GDestroyNotify) settings_free);
   results->measures = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   return results;
 }

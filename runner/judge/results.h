@@ -374,8 +374,6 @@ assay_result_measurement (const AssayResultCell *cell, guint index)
 
 /* What @settings (NULL: none) have at @name; NULL: nothing. */
 const char *assay_result_setting (const AssayResultSettings *settings, const char *name);
-/* The measurement called @name, or NULL. */
-const AssayMeasurement *assay_result_find (const AssayResultCell *cell, const char *name);
 /* That of @measure by @metric (NULL: by any), or NULL. Of several runs, @metric is that of the
  * cell's own. */
 const AssayMeasurement *assay_result_find_by (const AssayResultCell *cell,

@@ -40,11 +40,7 @@ typedef struct {
   GStrv values;
 } Axis;
 
-static void
-axis_clear (gpointer data)
-{
-  g_strfreev (((Axis *) data)->values);
-}
+static ASSAY_CLEAR_FUNC (Axis, axis_clear, g_strfreev (self->values))
 
 ASSAY_LOCAL_CLEAR (Source, source_clear, g_array_unref (self->axes), g_array_unref (self->tuned),
                    assay_own_terms_clear (&self->terms))
@@ -401,7 +397,7 @@ new_axes (void)
 {
   GArray *axes = g_array_new (FALSE, FALSE, sizeof (Axis));
 
-  g_array_set_clear_func (axes, axis_clear);
+  g_array_set_clear_func (axes, (GDestroyNotify) axis_clear);
   return axes;
 }
 

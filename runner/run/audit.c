@@ -255,7 +255,7 @@ assay_audit_leaks (const AssayAudited *audited, const AssayAudit *counts, GError
   const AssayAuditContext context = context_of (audited);
   g_autoptr (GArray) wanted = assay_claims_must_see (plan, cell);
   g_autoptr (GArray) leaks = g_array_new (FALSE, FALSE, sizeof (AssayLeakRecord));
-  g_autoptr (AssayLeaking) leaking = NULL;
+  g_autofree AssayLeaking *leaking = NULL;
   g_autoptr (GError) problem = NULL;
   guint failed_pair = G_MAXUINT;
   AssayOracle oracle;

@@ -14,18 +14,14 @@
 
 ASSAY_FREE_FUNC (AssayThumbnail, assay_thumbnail_free, g_free (self->data))
 
-static void
-shown_clear (gpointer data)
-{
-  assay_thumbnail_free (((AssayShown *) data)->thumbnail);
-}
+static ASSAY_CLEAR_FUNC (AssayShown, shown_clear, assay_thumbnail_free (self->thumbnail))
 
 GArray *
 assay_shown_array_new (void)
 {
   GArray *shown = g_array_new (FALSE, FALSE, sizeof (AssayShown));
 
-  g_array_set_clear_func (shown, shown_clear);
+  g_array_set_clear_func (shown, (GDestroyNotify) shown_clear);
   return shown;
 }
 

@@ -292,7 +292,7 @@ static double
 play_leaking (Audit *audit, guint64 runs, guint64 seed, gboolean is_foretold)
 {
   const AssayLeak leak = assay_leak_of (1.5 * CLAIM, 0);
-  g_autoptr (AssayLeaking) leaking = NULL;
+  g_autofree AssayLeaking *leaking = NULL;
   AssayEventRates rates;
   AssayAudit counted;
 

@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/base/error.h"
+#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 #define LOCAL_SIGNATURE 0x04034b50u
@@ -152,11 +153,7 @@ read_entry (const Archive *archive, guint64 at, AssayZipMember *member, guint64 
   return TRUE;
 }
 
-static void
-clear_member (gpointer member)
-{
-  g_free (((AssayZipMember *) member)->name);
-}
+static ASSAY_CLEAR_FUNC (AssayZipMember, clear_member, g_free (self->name))
 
 GArray *
 assay_zip_members (GBytes *file, GError **error)
@@ -166,7 +163,7 @@ assay_zip_members (GBytes *file, GError **error)
   Directory directory = { 0 };
   guint64 at;
 
-  g_array_set_clear_func (members, clear_member);
+  g_array_set_clear_func (members, (GDestroyNotify) clear_member);
   archive.data = g_bytes_get_data (file, &archive.size);
   if (!find_directory (&archive, &directory, error))
     return NULL;

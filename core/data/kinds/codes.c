@@ -41,11 +41,12 @@ cols (const AssayRelease *release)
   return from != NULL ? from->shape[1] : 0;
 }
 
-/* As many bytes as the bits take, and no bit set beyond them. */
-static gboolean
-check_codes (const AssayArray *codes, gsize bits, GError **error)
+gboolean
+assay_codes_check (const AssayRelease *release, const char *array, const char *before,
+                   GError **error)
 {
-  const gsize bytes = codes->shape[1];
+  const AssayArray *codes = assay_arrays_get (&release->arrays, array);
+  const gsize bytes = codes->shape[1], bits = release->bits;
   const guint8 beyond = bits % 8 > 0 ? (guint8) (0xff << (bits % 8)) : 0;
 
   if (bits < 1 || bits > ASSAY_CODE_MAX_BITS)
@@ -57,7 +58,8 @@ check_codes (const AssayArray *codes, gsize bits, GError **error)
                        assay_code_bytes (bits));
   for (gsize i = 0; beyond != 0 && i < codes->shape[0]; i++)
     if (codes->data[(i + 1) * bytes - 1] & beyond)
-      return assay_fail (error, ASSAY_ERROR_DATA, "code %zu has a bit set beyond its %zu", i, bits);
+      return assay_fail (error, ASSAY_ERROR_DATA, "%scode %zu has a bit set beyond its %zu", before,
+                         i, bits);
   return TRUE;
 }
 
@@ -99,7 +101,7 @@ assay_codes_check_function (const AssayRelease *release, GError **error)
 static gboolean
 check (const AssayRelease *release, GError **error)
 {
-  return check_codes (assay_arrays_get (&release->arrays, "codes"), release->bits, error)
+  return assay_codes_check (release, "codes", "", error)
          && assay_codes_check_function (release, error);
 }
 

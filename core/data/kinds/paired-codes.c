@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/data/codes.h"
 #include "core/data/grant.h"
+#include "core/data/kinds/codes.h"
 
 static const AssayArraySpec arrays[] = {
   { "image-codes", "nb", ASSAY_UINT8, FALSE, 0 },
@@ -31,18 +32,6 @@ assay_release_paired_codes (const AssayRelease *release)
 }
 
 /* ---- Checks ---- */
-
-static gboolean
-check_codes (const guint8 *codes, const AssayPairedCodes *all, const char *name, GError **error)
-{
-  const guint8 beyond = all->bits % 8 > 0 ? (guint8) (0xff << (all->bits % 8)) : 0;
-
-  for (gsize i = 0; beyond != 0 && i < all->n; i++)
-    if (codes[(i + 1) * all->bytes - 1] & beyond)
-      return assay_fail (error, ASSAY_ERROR_DATA, "%s: code %zu has a bit set beyond its %zu", name,
-                         i, all->bits);
-  return TRUE;
-}
 
 static gboolean
 check_function (const AssayRelease *release, const char *modality, GError **error)
@@ -72,17 +61,8 @@ check_function (const AssayRelease *release, const char *modality, GError **erro
 static gboolean
 check (const AssayRelease *release, GError **error)
 {
-  const AssayPairedCodes codes = assay_release_paired_codes (release);
-
-  if (codes.bits < 1 || codes.bits > ASSAY_CODE_MAX_BITS)
-    return assay_fail (error, ASSAY_ERROR_MISMATCH, "codes of %zu bits; expected 1 to %d",
-                       codes.bits, ASSAY_CODE_MAX_BITS);
-  if (codes.bytes != assay_code_bytes (codes.bits))
-    return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "codes of %zu bits have %zu bytes; expected %zu", codes.bits, codes.bytes,
-                       assay_code_bytes (codes.bits));
-  return check_codes (codes.first, &codes, "image-codes", error)
-         && check_codes (codes.second, &codes, "text-codes", error)
+  return assay_codes_check (release, "image-codes", "image-codes: ", error)
+         && assay_codes_check (release, "text-codes", "text-codes: ", error)
          && check_function (release, "image", error) && check_function (release, "text", error);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/free.h"
 #include "core/games/mutants/mechanism-mistakes.h"
 
 typedef struct {
@@ -137,15 +138,8 @@ log_ratio_of_doubles (gconstpointer settings, gsize cols, AssayInputPair pair,
   mutant->base->mechanism->doubles->log_ratio (settings, cols, pair, known, count, ret_scores);
 }
 
-static void
-own_free (gpointer data)
-{
-  Own *own = data;
-
-  assay_mechanism_view_free (own->view);
-  g_free (own->weaker_settings);
-  g_free (own);
-}
+static ASSAY_FREE_FUNC (Own, own_free, assay_mechanism_view_free (self->view),
+                        g_free (self->weaker_settings))
 
 static const char *
 why_not (const Own *own, const AssayBudget *claimed)
@@ -219,7 +213,7 @@ assay_mechanism_mutant_new (guint index, const AssayDefense *base, const AssaySe
   Own *own = g_new0 (Own, 1);
 
   mutant->own = own;
-  mutant->free_own = own_free;
+  mutant->free_own = (GDestroyNotify) own_free;
   own->mistake = &assay_mechanism_mistakes[index];
   own->view = assay_mechanism_view_new (base->mechanism, settings->values, cols, error);
   *ret_why_not = NULL;

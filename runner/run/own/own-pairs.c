@@ -60,14 +60,7 @@ typedef struct {
   AssayOwnRuns *made;   /* borrowed: runs that were made before */
 } Run;
 
-static void
-run_free (gpointer data)
-{
-  Run *run = data;
-
-  assay_release_free (run->key_of);
-  g_free (run);
-}
+static ASSAY_FREE_FUNC (Run, run_free, assay_release_free (self->key_of))
 
 /* Fresh randomness for each run, but for the key where that is granted. */
 static AssayProtecting
@@ -230,7 +223,7 @@ new_shadow (const AssayOwnStore *store, const AssayOwnGrant *grant, guint64 spen
   return assay_shadow_new (
       &(AssayShadowTerms){ .run = run_defense,
                            .data = run,
-                           .free_data = run_free,
+                           .free_data = (GDestroyNotify) run_free,
                            .runs = attack->own.runs,
                            .spent = spent,
                            .seconds = attack->own.seconds,

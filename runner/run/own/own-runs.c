@@ -8,15 +8,8 @@ struct _AssayOwnRuns {
   gsize bytes;
 };
 
-static void
-made_free (gpointer data)
-{
-  AssayShadowMade *made = data;
-
-  assay_release_free (made->release);
-  assay_truth_free (made->truth);
-  g_free (made);
-}
+static ASSAY_FREE_FUNC (AssayShadowMade, made_free, assay_release_free (self->release),
+                        assay_truth_free (self->truth))
 
 AssayOwnRuns *
 assay_own_runs_new (void)
@@ -24,7 +17,7 @@ assay_own_runs_new (void)
   AssayOwnRuns *runs = g_new0 (AssayOwnRuns, 1);
 
   g_mutex_init (&runs->mutex);
-  runs->made = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, made_free);
+  runs->made = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) made_free);
   return runs;
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/games/control-case.h"
 #include "core/games/control.h"
-#include "core/games/guesses/cross.h"
+#include "core/games/guesses/scored.h"
 #include "core/math/linalg.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/seeds.h"

@@ -98,7 +98,7 @@ Test (distinguish_doubles, leaks_can_be_injected)
 {
   const AssayOracle oracle
       = assay_oracle (&double_snapped, &known, 1, assay_stream_key (1, 0, "mechanism", "leak"), -1);
-  g_autoptr (AssayLeaking) leaking
+  g_autofree AssayLeaking *leaking
       = assay_leaking_new (&oracle, assay_stream_key (1, 0, "power", "leak"), NULL);
   g_autoptr (AssaySettings) settings = audit_settings ("runs=20000 training=20000");
   const AssayAuditContext context = { .settings = settings->values };

@@ -8,6 +8,7 @@
 #include "runner/plan/planner.h"
 #include "runner/run/run.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/find-measurement.h"
 
 #define DATA                                                                                       \
   "[scenario]\ntitle = T\nseed = 5\ntrials = 2\n"                                                  \
@@ -131,7 +132,7 @@ measured (const AssayResults *results, const char *defense, const char *player, 
 
     if (g_str_equal (cell->defense->name, defense)
         && g_str_equal (cell->attack_or_utility->name, player))
-      return assay_result_find (cell, name);
+      return find_measurement (cell, name);
   }
   return NULL;
 }
@@ -238,7 +239,7 @@ Test (utilities, results_do_not_depend_on_attacks)
   alone = run (without, second);
   for (guint i = 0; i < alone->pooled->len; i++) {
     const AssayResultCell *cell = alone->pooled->pdata[i];
-    const AssayMeasurement *now = assay_result_find (cell, "corner-error-median");
+    const AssayMeasurement *now = find_measurement (cell, "corner-error-median");
     const AssayMeasurement *then = measured (both, cell->defense->name,
                                              cell->attack_or_utility->name, "corner-error-median");
 

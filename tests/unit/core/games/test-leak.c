@@ -49,7 +49,7 @@ Test (leak, moves_as_many_as_it_says)
   const Known known = { 1, 0, 3, G_MAXUINT };
   const AssayLeak leak = assay_leak_of (1.5, 0);
   const AssayOracle oracle = oracle_of (&known_bit_unknown, &known);
-  g_autoptr (AssayLeaking) leaking
+  g_autofree AssayLeaking *leaking
       = assay_leaking_new (&oracle, assay_stream_key (1, 0, "power", "leak"), NULL);
   AssayEvent event = { .runs = 400000, .count = count_moved };
   AssayEventRates rates;
@@ -107,7 +107,7 @@ Test (leak, predicted_power_is_achieved)
     cr_assert (assay_settings_set (settings, "training", "1000", NULL));
     for (guint i = 0; i < AUDITS; i++) {
       const AssayStreamKey stream = assay_stream_key (i, 0, "power", "audit");
-      g_autoptr (AssayLeaking) leaking = assay_leaking_new (&oracle, stream, NULL);
+      g_autofree AssayLeaking *leaking = assay_leaking_new (&oracle, stream, NULL);
       const AssayAuditContext context = { .settings = settings->values };
       g_autoptr (AssayEvent) event = NULL;
       AssayEventRates rates;

@@ -54,7 +54,7 @@ tape_case_everything (void)
   g_autoptr (GError) error = NULL;
 
   x = assay_tape_rectify (tape, assay_tape_add (tape, x, top));
-  x = assay_tape_sigmoid (tape, assay_tape_convolve (tape, x, 8, 3, 2));
+  x = assay_tape_rectify (tape, assay_tape_convolve (tape, x, 8, 3, 2));
   x = assay_tape_dense (tape, assay_tape_mean (tape, x), 5);
   cr_assert (assay_tape_finish (tape, x, ASSAY_TAPE_LOSS_SHARES,
                                 assay_stream_key (3, 0, "tape", ""), &error),

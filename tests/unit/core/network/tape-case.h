@@ -11,6 +11,6 @@ typedef struct {
 
 AssayTapeExamples tape_case_examples (TapeCase *tape_case, gsize n);
 
-/* 3 x 16 x 16: a U of two levels, a sum, a sigmoid, a stride, a mean, and five classes. Layers that
+/* 3 x 16 x 16: a U of two levels, a sum, a stride, a mean, and five classes. Layers that
  * have parameters, in their order, are those of the script in test-tape-torch.c. */
 AssayTape *tape_case_everything (void);

@@ -39,7 +39,7 @@ static const char script[]
       "    low = block(F.max_pool2d(top, 2), P[4:8])\n"
       "    up = F.interpolate(F.conv2d(low, P[8], P[9]), scale_factor=2)\n"
       "    x = F.conv2d(torch.cat([top, up], 1), P[10], P[11], padding=1)\n"
-      "    x = torch.sigmoid(F.conv2d(F.relu(x + top), P[12], P[13], stride=2, padding=1))\n"
+      "    x = F.relu(F.conv2d(F.relu(x + top), P[12], P[13], stride=2, padding=1))\n"
       "    return F.linear(x.mean((2, 3)), P[14], P[15])\n"
       "y = torch.arange(n) % 5\n"
       "x.requires_grad = True\n"

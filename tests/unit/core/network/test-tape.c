@@ -87,7 +87,6 @@ static const struct {
   { "dense", dense },
   { "normalise", assay_tape_normalise },
   { "rectify", assay_tape_rectify },
-  { "sigmoid", assay_tape_sigmoid },
   { "pool", assay_tape_pool },
   { "mean", assay_tape_mean },
   { "enlarge", assay_tape_enlarge },
@@ -233,7 +232,7 @@ Test (tape, derivatives_of_every_loss)
 {
   for (AssayTapeLoss loss = ASSAY_TAPE_LOSS_SQUARES; loss <= ASSAY_TAPE_LOSS_SHARES; loss++) {
     g_autoptr (AssayTape) tape = assay_tape_new ((AssayTapeShape){ 3, 4, 4 });
-    guint x = assay_tape_sigmoid (tape, assay_tape_convolve (tape, ASSAY_TAPE_INPUT, 8, 3, 1));
+    guint x = assay_tape_normalise (tape, assay_tape_convolve (tape, ASSAY_TAPE_INPUT, 8, 3, 1));
 
     x = assay_tape_dense (tape, x, 11);
     cr_assert (assay_tape_finish (tape, x, loss, key_of (loss), NULL));

@@ -9,6 +9,7 @@
 #include "runner/store/outcomes.h"
 #include "runner/store/seal.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/find-measurement.h"
 
 static char *folder;
 
@@ -234,8 +235,8 @@ Test (judge, a_series_that_was_left_out)
   cr_assert (claim_of (&judged, 1)->verdict == ASSAY_VERDICT_VIOLATED, "%s",
              claim_of (&judged, 1)->reason);
   pooled = judged.results->pooled->pdata[0];
-  cr_assert (assay_result_find (pooled, "adversarial-all-found") == NULL);
-  cr_assert_eq (assay_result_find (pooled, "adversarial-found")->interval.n, 2 * SECRETS);
+  cr_assert (find_measurement (pooled, "adversarial-all-found") == NULL);
+  cr_assert_eq (find_measurement (pooled, "adversarial-found")->interval.n, 2 * SECRETS);
   cr_assert_eq (pooled->omitted->len, 1);
   cr_assert_str_eq (pooled->omitted->pdata[0],
                     "adversarial-all-found is left out: too few of them");
