@@ -2,7 +2,6 @@
 #include "cli/step.h"
 
 #include "cli/cli.h"
-#include "core/base/free.h"
 #include "core/plugin/registry.h"
 #include "runner/by-hand/steps-by-hand.h"
 #include "runner/run/run.h"

@@ -55,8 +55,7 @@ gboolean cli_step_open (CliStepOptions *options, AssayPluginType type, CliStep *
                         GError **error);
 /* @geometry: of the release beside which they stand; NULL: of none. */
 gboolean cli_step_open_rows (CliStep *step, const AssayGeometry *geometry, GError **error);
-void cli_step_clear (CliStep *step);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliStep, cli_step_clear)
+ASSAY_DECLARE_CLEAR (CliStep, cli_step_clear)
 
 /* The stream of what @upstream and @settings tell; of a cell that of @of_cell there. */
 AssayStreamKey cli_step_stream (const CliStepOptions *options, const char *role,

@@ -13,7 +13,6 @@
 #include "cli/audit/audit-labels.h"
 #include "cli/audit/audit-table.h"
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/rng.h"
 #include "core/base/vectors.h"
 #include "core/data/row-file.h"

@@ -15,8 +15,7 @@ typedef struct {
   GPtrArray *classes;     /* the names of its sub-folders; NULL: it has no classes */
 } CliAuditData;
 
-void cli_audit_data_clear (CliAuditData *data);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliAuditData, cli_audit_data_clear)
+ASSAY_DECLARE_CLEAR (CliAuditData, cli_audit_data_clear)
 
 /* What the words of the command name; all but the first may be NULL. */
 typedef struct {
@@ -41,8 +40,7 @@ typedef struct {
   gsize n_left_out; /* beyond what an audit can use */
 } CliAuditSplit;
 
-void cli_audit_split_clear (CliAuditSplit *split);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliAuditSplit, cli_audit_split_clear)
+ASSAY_DECLARE_CLEAR (CliAuditSplit, cli_audit_split_clear)
 
 /* Half of the rows each, at random; all of @data are private where the public ones come from a file
  * of their own (@has_public). @wanted: secrets at a time, or 0. ASSAY_ERROR_DATA says how many rows

@@ -7,7 +7,6 @@
 #include "cli/audit/audit-table.h"
 #include "core/base/each.h"
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/data/formats/csv-column.h"
 #include "core/data/formats/csv-header.h"

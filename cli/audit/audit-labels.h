@@ -2,7 +2,7 @@
  * attributes. They stand in files of their own, or in columns of the rows' own table. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 /* Rows of a table, or of a range of it, whose columns are named. */
 typedef struct {
@@ -18,8 +18,7 @@ typedef struct {
   GPtrArray *values; /* the text of each category */
 } CliAuditColumn;
 
-void cli_audit_column_free (CliAuditColumn *column);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (CliAuditColumn, cli_audit_column_free)
+ASSAY_DECLARE_FREE (CliAuditColumn, cli_audit_column_free)
 
 /* Whether @data names one table whose columns have names: FILE.csv or FILE.tsv, with what may stand
  * in brackets behind it. */

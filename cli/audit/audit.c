@@ -6,7 +6,6 @@
 #include "cli/audit/audit.h"
 #include "cli/cli.h"
 #include "cli/help/starter-attacks.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/plugin/external.h"

@@ -14,7 +14,6 @@
 #include "cli/cli.h"
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-#include "core/base/free.h"
 
 /* NAME.part, locked for as long as it is open. */
 typedef struct {

@@ -15,8 +15,7 @@ typedef struct {
   gboolean was_there;
 } CliDownload;
 
-void cli_download_clear (CliDownload *download);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CliDownload, cli_download_clear)
+ASSAY_DECLARE_CLEAR (CliDownload, cli_download_clear)
 
 /* Brings @file to @folder, which exists.
  *

@@ -22,6 +22,14 @@
     __VA_ARGS__;                                                                                   \
   }
 
+/* Declares such a function in a header, with the struct's g_autoptr or g_auto. */
+#define ASSAY_DECLARE_FREE(Type, name)                                                             \
+  void name (Type *self);                                                                          \
+  G_DEFINE_AUTOPTR_CLEANUP_FUNC (Type, name)
+#define ASSAY_DECLARE_CLEAR(Type, name)                                                            \
+  void name (Type *self);                                                                          \
+  G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Type, name)
+
 /* The same for a struct that one file knows, with its g_autoptr or g_auto. */
 #define ASSAY_LOCAL_FREE(Type, name, ...)                                                          \
   static ASSAY_FREE_FUNC (Type, name, __VA_ARGS__)                                                 \

@@ -22,8 +22,7 @@ typedef struct {
 } AssayJson;
 
 AssayJson *assay_json_new (void);
-void assay_json_free (AssayJson *json);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayJson, assay_json_free)
+ASSAY_DECLARE_FREE (AssayJson, assay_json_free)
 /* The text so far, with a final newline; the writer is freed. */
 char *assay_json_finish (AssayJson *json);
 

@@ -2,7 +2,7 @@
  * it, then renamed. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 typedef struct _AssayOutputFile AssayOutputFile;
 
@@ -26,5 +26,4 @@ gboolean assay_output_file_seal (AssayOutputFile *file, GError **error);
  * meantime is ASSAY_ERROR_DATA, unless it may be replaced. */
 gboolean assay_output_file_finish (AssayOutputFile *file, GError **error);
 /* Without assay_output_file_finish nothing is left behind. */
-void assay_output_file_free (AssayOutputFile *file);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayOutputFile, assay_output_file_free)
+ASSAY_DECLARE_FREE (AssayOutputFile, assay_output_file_free)

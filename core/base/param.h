@@ -4,9 +4,10 @@
  * `describe`, plans and results from the same table. */
 #pragma once
 
-#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "core/base/free.h"
 
 G_BEGIN_DECLS
 
@@ -80,8 +81,7 @@ typedef struct {
 /* Every default. A STRING without a default is left NULL for assay_settings_check_complete. */
 AssaySettings *assay_settings_new (const AssayParam *table, gsize size);
 AssaySettings *assay_settings_copy (const AssaySettings *settings);
-void assay_settings_free (AssaySettings *settings);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySettings, assay_settings_free)
+ASSAY_DECLARE_FREE (AssaySettings, assay_settings_free)
 
 /* Sets @name from its text. Unknown names (with the closest match), wrong types and values out of
  * range are ASSAY_ERROR_PARAMETER, and leave @settings as it was. */

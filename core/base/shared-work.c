@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "core/base/free.h"
 #include "core/base/text.h"
 
 #define MAX_BY_DEFAULT ((guint64) 4 << 30)

@@ -12,7 +12,7 @@
  * they may let go of other things. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 /* Something that is held. */
 typedef struct _AssayShared AssayShared;
@@ -33,8 +33,7 @@ void assay_shared_touch (AssayShared *shared);
 /* Its value has grown, or shrunk. */
 void assay_shared_resize (AssayShared *shared, gsize bytes);
 /* Lets go of it. */
-void assay_shared_release (AssayShared *shared);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayShared, assay_shared_release)
+ASSAY_DECLARE_FREE (AssayShared, assay_shared_release)
 
 /* What will not be asked for again: one thing, or all that the owner has. What is held goes when it
  * is let go. */

@@ -34,8 +34,7 @@ typedef struct {
   double *values; /* of each column: v, to be encrypted; wiped with the messages */
 } AssayDpheMessages;
 
-void assay_dphe_messages_free (AssayDpheMessages *messages);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayDpheMessages, assay_dphe_messages_free)
+ASSAY_DECLARE_FREE (AssayDpheMessages, assay_dphe_messages_free)
 
 /* A random permutation of @count rows. */
 void assay_dphe_draw_permutation (AssayStream *stream, gsize count, gint64 *ret_permutation);
@@ -69,8 +68,7 @@ typedef struct {
   guint32 *holders;    /* P: messages with a column in the row */
 } AssayDpheSum;
 
-void assay_dphe_sum_free (AssayDpheSum *sum);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayDpheSum, assay_dphe_sum_free)
+ASSAY_DECLARE_FREE (AssayDpheSum, assay_dphe_sum_free)
 
 /* The sum of @n_sent messages of vectors of @weights: for each row the product of its ciphertexts
  * and, for every message that has no column there, of @zero, an encryption of 0 (Enc0), which is

@@ -5,16 +5,15 @@
  * functions keep on their stack while they work is not wiped. */
 #pragma once
 
-#include <glib.h>
 #include <gmp.h>
 
+#include "core/base/free.h"
 #include "core/base/rng.h"
 
 /* 0, with room for @bits bits. */
 void assay_number_init (mpz_t number, gsize bits);
 /* Wipes and frees a number, however it was made; it must not be used after. */
-void assay_number_clear (mpz_t *number);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (mpz_t, assay_number_clear)
+ASSAY_DECLARE_CLEAR (mpz_t, assay_number_clear)
 
 /* An array of @count numbers, each with room for @bits. */
 mpz_t *assay_numbers_new (gsize count, gsize bits);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 
 #define PRIME_ROUNDS 40 /* of Miller and Rabin, for which GMP takes Baillie, PSW and 16 rounds */
 

@@ -48,5 +48,4 @@ AssayPaillierKey *assay_paillier_key_new (guint bits, const AssayStreamKey *stre
  * key has them. */
 AssayPaillierKey *assay_paillier_key_from_factors (guint bits, const mpz_t p, const mpz_t q,
                                                    gboolean is_reproducible, GError **error);
-void assay_paillier_key_free (AssayPaillierKey *key);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierKey, assay_paillier_key_free)
+ASSAY_DECLARE_FREE (AssayPaillierKey, assay_paillier_key_free)

@@ -1,7 +1,6 @@
 /* Keys, and what works with them. */
 #include "core/crypto/paillier-setup.h"
 
-#include "core/base/free.h"
 #include "core/crypto/key-folder.h"
 
 const guint assay_paillier_lengths[] = { 1024, 2048, 3072 };

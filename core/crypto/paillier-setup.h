@@ -31,8 +31,7 @@ typedef struct {
 /* @stream: of the randomness of ciphertexts. NULL with the errors of assay_key_folder_load. */
 AssayPaillierSetup *assay_paillier_setup_new (const AssayPaillierChoice *choice,
                                               const AssayStreamKey *stream, GError **error);
-void assay_paillier_setup_free (AssayPaillierSetup *setup);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierSetup, assay_paillier_setup_free)
+ASSAY_DECLARE_FREE (AssayPaillierSetup, assay_paillier_setup_free)
 
 /* What a report says of a key from a seed: that is one where no @folder is named, or where the key
  * in it says so itself. Else, and where it cannot be read (which protecting refuses), NULL. */

@@ -35,8 +35,7 @@ AssayPaillierEncryptor *assay_paillier_encryptor_new (const AssayPaillierPublic 
 AssayPaillierEncryptor *
 assay_paillier_encryptor_from (const AssayPaillierEncryptor *encryptor,
                                const AssayStreamKey *stream);
-void assay_paillier_encryptor_free (AssayPaillierEncryptor *encryptor);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierEncryptor, assay_paillier_encryptor_free)
+ASSAY_DECLARE_FREE (AssayPaillierEncryptor, assay_paillier_encryptor_free)
 
 /* Encrypts @count plaintexts, number i with the randomness of item @first + i of the stream: no
  * number may be taken twice for one stream. ASSAY_ERROR_NUMERIC names a plaintext of n or more.
@@ -62,8 +61,7 @@ AssayPaillierDecryptor *assay_paillier_decryptor_new (const AssayPaillierKey *ke
                                                       AssayPowerPath path);
 const AssayPaillierPublic *
 assay_paillier_decryptor_public (const AssayPaillierDecryptor *decryptor);
-void assay_paillier_decryptor_free (AssayPaillierDecryptor *decryptor);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPaillierDecryptor, assay_paillier_decryptor_free)
+ASSAY_DECLARE_FREE (AssayPaillierDecryptor, assay_paillier_decryptor_free)
 
 /* The @count plaintexts, by the Chinese remainder theorem from c^(p - 1) mod p^2 and c^(q - 1) mod
  * q^2; nothing branches on bits of the exponents. ASSAY_ERROR_DATA as in assay_paillier_add. The

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/crypto/power-lanes.h"
 
 #define BYTE_VALUES 256

@@ -17,8 +17,7 @@ typedef struct AssayPower AssayPower;
 typedef struct AssayPowerTable AssayPowerTable;
 
 AssayPower *assay_power_new (const mpz_t modulus, AssayPowerPath path);
-void assay_power_free (AssayPower *power);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPower, assay_power_free)
+ASSAY_DECLARE_FREE (AssayPower, assay_power_free)
 
 /* numbers[i] = numbers[i]^exponent mod m^2, for @count numbers below m^2 that have no factor in
  * common with m; exponent > 0. With @is_secret nothing branches on the exponent's bits. */
@@ -29,8 +28,7 @@ void assay_power_raise (const AssayPower *power, const mpz_t exponent, gboolean 
  * @bytes bytes. The table takes bytes x 256 numbers modulo m^2: 4, 17 and 38 MB at 1024, 2048 and
  * 3072 bits and exponents half as long. @power must stay. */
 AssayPowerTable *assay_power_table_new (const AssayPower *power, const mpz_t base, gsize bytes);
-void assay_power_table_free (AssayPowerTable *table);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPowerTable, assay_power_table_free)
+ASSAY_DECLARE_FREE (AssayPowerTable, assay_power_table_free)
 /* base to each of @count exponents of the table's bytes (least significant first), modulo m^2.
  * Nothing branches on exponents; which rows of the table are read depends on them, as in every
  * table of this kind, and shows to who shares the processor's caches. */

@@ -1,6 +1,5 @@
 /* Arrays that end together. */
 #include "core/data/arena.h"
-#include "core/base/free.h"
 
 gpointer
 assay_arena_alloc (AssayArena *arena, gsize count, gsize size, const char *what, GError **error)

@@ -14,5 +14,4 @@ typedef struct {
  * is. */
 gpointer assay_arena_alloc (AssayArena *arena, gsize count, gsize size, const char *what,
                             GError **error);
-void assay_arena_clear (AssayArena *arena);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayArena, assay_arena_clear)
+ASSAY_DECLARE_CLEAR (AssayArena, assay_arena_clear)

@@ -1,6 +1,5 @@
 /* Typed arrays: the content of one .npy file. */
 #include "core/data/array.h"
-#include "core/base/free.h"
 
 static const struct {
   const char *name;

@@ -38,8 +38,7 @@ AssayArray *assay_array_take (AssayType type, guint n_dimensions, const gsize *s
                               gpointer data);
 AssayArray *assay_array_take_matrix (AssayMatrix *matrix);
 AssayArray *assay_array_copy (const AssayArray *array); /* shares the immutable bytes */
-void assay_array_free (AssayArray *array);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayArray, assay_array_free)
+ASSAY_DECLARE_FREE (AssayArray, assay_array_free)
 
 gsize assay_array_count (const AssayArray *array);    /* the product of the shape */
 char *assay_array_describe (const AssayArray *array); /* "float32 200 x 128" */

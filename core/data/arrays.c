@@ -5,7 +5,6 @@
 
 #include "core/base/each.h"
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/text.h"
 
 void

@@ -1,7 +1,6 @@
 /* Packed codes and Hamming distances. */
 #include "core/data/codes.h"
 
-#include "core/base/free.h"
 #include "core/base/vectorise.h"
 
 AssayCodes *

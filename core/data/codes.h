@@ -30,8 +30,7 @@ typedef struct {
 
 /* Of an array uint8 n x assay_code_bytes (@bits). NULL with ASSAY_ERROR_MEMORY. */
 AssayCodes *assay_codes_new (const AssayArray *codes, gsize bits, GError **error);
-void assay_codes_free (AssayCodes *codes);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCodes, assay_codes_free)
+ASSAY_DECLARE_FREE (AssayCodes, assay_codes_free)
 
 /* Hamming distances between @query (words of @codes) and the codes [first, first + count). One
  * thread; at most ASSAY_CODE_MAX_BITS, so that 16 bits hold them. */

@@ -1,6 +1,5 @@
 /* Cleaning up what datasets fill in, and the words for what they have. */
 #include "core/data/dataset.h"
-#include "core/base/free.h"
 
 static const char *const holding_names[]
     = { "labels of the secrets",

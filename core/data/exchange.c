@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "core/data/folders/geometry.h"
 #include "core/data/grant.h"

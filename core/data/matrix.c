@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 
 #define ALIGNMENT 64
 /* Blocks from LARGE on are of huge pages where the system has them: fewer faults, and rows of

@@ -2,7 +2,7 @@
  * the integers of BLAS, LAPACK and FAISS happens, checked, in linalg and knn only. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 G_BEGIN_DECLS
 
@@ -27,8 +27,7 @@ gpointer assay_alloc (gsize count, gsize size, const char *what, GError **error)
 
 AssayMatrix *assay_matrix_new (gsize rows, gsize cols, GError **error);
 AssayMatrix *assay_matrix_copy (AssayView view, GError **error);
-void assay_matrix_free (AssayMatrix *matrix);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayMatrix, assay_matrix_free)
+ASSAY_DECLARE_FREE (AssayMatrix, assay_matrix_free)
 
 AssayView assay_matrix_view (const AssayMatrix *matrix);
 AssayView assay_view_rows (AssayView view, gsize first, gsize count);

@@ -2,7 +2,7 @@
  * way to a contact sheet. Files are read in datasets/photographs/photo.h. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 G_BEGIN_DECLS
 
@@ -17,8 +17,7 @@ typedef struct {
 
 /* A black picture. */
 AssayPhoto *assay_photo_new (gsize width, gsize height, gsize channels, GError **error);
-void assay_photo_free (AssayPhoto *photo);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPhoto, assay_photo_free)
+ASSAY_DECLARE_FREE (AssayPhoto, assay_photo_free)
 
 /* The nearest of the whole numbers 0 .. 255; of two, the even one. */
 int assay_photo_byte (float value);

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/data/formats/file-pattern.h"
 #include "core/data/row-table.h"
 #include "core/data/secret-paths.h"

@@ -40,8 +40,7 @@ typedef struct {
  * or reach out of the file. */
 AssayRowFiles *assay_row_files_open (const char *specification, const char *const *folders,
                                      GError **error);
-void assay_row_files_free (AssayRowFiles *files);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRowFiles, assay_row_files_free)
+ASSAY_DECLARE_FREE (AssayRowFiles, assay_row_files_free)
 
 static inline const AssayRowRange *
 assay_row_files_range (const AssayRowFiles *files, guint i)

@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-#include "core/base/free.h"
 #include "core/data/folders/image-rows.h"
 #include "core/data/formats/array-choice.h"
 #include "core/data/formats/csv-table.h"

@@ -45,5 +45,4 @@ gboolean assay_row_format_has_parts (AssayRowFormat format);
  * ASSAY_ERROR_DATA names the file. */
 gboolean assay_row_table_open (const char *path, const char *name, const char *choice,
                                AssayRowTable *table, GError **error);
-void assay_row_table_clear (AssayRowTable *table);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayRowTable, assay_row_table_clear)
+ASSAY_DECLARE_CLEAR (AssayRowTable, assay_row_table_clear)

@@ -19,8 +19,7 @@ typedef enum {
 
 AssayRows *assay_rows_new (gsize cols);
 AssayRows *assay_rows_ref (AssayRows *rows);
-void assay_rows_unref (AssayRows *rows);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRows, assay_rows_unref)
+ASSAY_DECLARE_FREE (AssayRows, assay_rows_unref)
 
 /* Appends @count rows of @type; row i starts at @base + i * @stride bytes (no alignment needed)
  * and @base lies in @bytes, of which a reference is kept. */

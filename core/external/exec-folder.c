@@ -8,7 +8,6 @@
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/json.h"
 #include "core/data/folders/geometry.h"
 #include "core/data/grant.h"

@@ -106,8 +106,7 @@ GPtrArray *assay_exec_files (const AssayExec *exec);
 /* A folder for one request; NULL with ASSAY_ERROR_IO. Freeing it removes it from disk. */
 AssayExecFolder *assay_exec_folder_new (const AssayExecRequest *request, const AssayExec *exec,
                                         GError **error);
-void assay_exec_folder_free (AssayExecFolder *folder);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayExecFolder, assay_exec_folder_free)
+ASSAY_DECLARE_FREE (AssayExecFolder, assay_exec_folder_free)
 
 /* Each writes NAME.npy , a release the folder NAME. ASSAY_ERROR_IO. */
 gboolean assay_exec_folder_add_view (AssayExecFolder *folder, const char *name, AssayView view,

@@ -35,8 +35,7 @@ gboolean assay_run_log_keep (AssayRunLog *log, guint64 runs, gsize stride, GErro
  * or 0 for each run on the first input, then on the second. */
 void assay_run_log_mark (const AssayRunLog *log, const AssayOracle *oracle,
                          const AssayEvent *event, guint8 *ret_marks);
-void assay_run_log_free (AssayRunLog *log);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRunLog, assay_run_log_free)
+ASSAY_DECLARE_FREE (AssayRunLog, assay_run_log_free)
 
 /* A number that is equal for equal outputs, of which -0 and 0 are two and all NaN are one. */
 guint64 assay_run_hash (AssayOutputs outputs, gsize run);

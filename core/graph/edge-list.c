@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/base/vectors.h"
 #include "core/data/matrix.h"

@@ -16,8 +16,7 @@ typedef struct {
  * begin with # or %, are passed over. ASSAY_ERROR_DATA with the line where it is not so, and for a
  * file without any link. */
 AssayEdgeList *assay_edge_list_read (const char *path, GError **error);
-void assay_edge_list_free (AssayEdgeList *list);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEdgeList, assay_edge_list_free)
+ASSAY_DECLARE_FREE (AssayEdgeList, assay_edge_list_free)
 
 /* The numbers of such a file, of which each line has two: int64, in their order. @what: what both
  * of a line are, for messages ("a node and its class"). */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "core/base/each.h"
-#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/data/matrix.h"
 

@@ -1,7 +1,7 @@
 /* Simple graphs: no loops, no edge twice, no directions. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 /* Nodes are 0 .. n - 1, and there are at most so many. */
 #define ASSAY_GRAPH_MAX_NODES (1u << 31)
@@ -35,8 +35,7 @@ AssayGraph *assay_graph_new (gsize n, const AssayLink *links, gsize count,
 AssayGraph *assay_graph_complete (gsize n, GError **error);
 /* The edges whose slots are marked in @keep (both slots of an edge alike). */
 AssayGraph *assay_graph_subset (const AssayGraph *graph, const guint8 *keep, GError **error);
-void assay_graph_free (AssayGraph *graph);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayGraph, assay_graph_free)
+ASSAY_DECLARE_FREE (AssayGraph, assay_graph_free)
 
 static inline gsize
 assay_graph_slots (const AssayGraph *graph)

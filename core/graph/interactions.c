@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "core/base/each.h"
-#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 #define GROUP 60

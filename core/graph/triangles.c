@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 /* The rows of edges that point away, each with the slot it comes from. */

@@ -46,8 +46,7 @@ typedef struct {
  * the learners. */
 AssayLearner *assay_learner_new (AssayLearnerKind kind, const AssayExamples *examples,
                                  AssayStreamKey key, GError **error);
-void assay_learner_free (AssayLearner *learner);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayLearner, assay_learner_free)
+ASSAY_DECLARE_FREE (AssayLearner, assay_learner_free)
 
 AssayMatrix *assay_learner_predict (const AssayLearner *learner, AssayView inputs, GError **error);
 

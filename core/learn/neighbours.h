@@ -18,8 +18,7 @@ typedef struct {
 
 /* n >= 2. Of the rows, the first 1000 choose k. */
 AssayNeighbours *assay_neighbours_new (AssayView inputs, AssayView outputs, GError **error);
-void assay_neighbours_free (AssayNeighbours *neighbours);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayNeighbours, assay_neighbours_free)
+ASSAY_DECLARE_FREE (AssayNeighbours, assay_neighbours_free)
 
 AssayMatrix *assay_neighbours_predict (const AssayNeighbours *neighbours, AssayView inputs,
                                        GError **error);

@@ -62,8 +62,7 @@ typedef double (*AssayPairedLoss) (const AssayPairedBatch *batch, gpointer data,
 AssayPairedEncoders *assay_paired_encoders_new (const AssayView rows[ASSAY_N_PAIRED],
                                                 const AssayPairedTraining *training,
                                                 AssayStreamKey key, GError **error);
-void assay_paired_encoders_free (AssayPairedEncoders *encoders);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPairedEncoders, assay_paired_encoders_free)
+ASSAY_DECLARE_FREE (AssayPairedEncoders, assay_paired_encoders_free)
 
 /* All steps: each takes the next B items of a random order, of which there is a fresh one when
  * fewer than B are left, and lowers the loss by Adam. ASSAY_ERROR_NUMERIC where training

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "core/base/free.h"
 #include "core/base/vectors.h"
 
 #define MOST_INPUTS 128

@@ -18,8 +18,7 @@ typedef struct {
 /* n >= 2; errors as of ridge, and ASSAY_ERROR_NUMERIC where training diverges. */
 AssayResidualNetwork *assay_residual_network_new (AssayView inputs, AssayView outputs,
                                                   AssayStreamKey key, GError **error);
-void assay_residual_network_free (AssayResidualNetwork *network);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResidualNetwork, assay_residual_network_free)
+ASSAY_DECLARE_FREE (AssayResidualNetwork, assay_residual_network_free)
 
 AssayMatrix *assay_residual_network_predict (const AssayResidualNetwork *network, AssayView inputs,
                                              GError **error);

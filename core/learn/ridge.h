@@ -34,7 +34,6 @@ typedef struct {
  * ASSAY_ERROR_NUMERIC for values that are not finite. */
 AssayRidge *assay_ridge_new (AssayView inputs, AssayView outputs, AssayStreamKey key,
                              GError **error);
-void assay_ridge_free (AssayRidge *ridge);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRidge, assay_ridge_free)
+ASSAY_DECLARE_FREE (AssayRidge, assay_ridge_free)
 
 AssayMatrix *assay_ridge_predict (const AssayRidge *ridge, AssayView inputs, GError **error);

@@ -11,8 +11,7 @@ typedef struct {
 
 /* The scales of @rows (two at least); NULL with ASSAY_ERROR_MEMORY. */
 AssayStandard *assay_standard_new (AssayView rows, GError **error);
-void assay_standard_free (AssayStandard *standard);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayStandard, assay_standard_free)
+ASSAY_DECLARE_FREE (AssayStandard, assay_standard_free)
 
 /* @rows in these scales, whichever rows they are. */
 AssayMatrix *assay_standard_apply (const AssayStandard *standard, AssayView rows, GError **error);

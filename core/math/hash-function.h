@@ -29,8 +29,7 @@ AssayHashFunction *assay_hash_function_new (void);
 AssayHashFunction *assay_hash_function_linear (const double *mean, gsize cols, gsize bits,
                                                GError **error);
 AssayHashFunction *assay_hash_function_ref (AssayHashFunction *function);
-void assay_hash_function_free (AssayHashFunction *function);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayHashFunction, assay_hash_function_free)
+ASSAY_DECLARE_FREE (AssayHashFunction, assay_hash_function_free)
 
 gsize assay_hash_function_bits (const AssayHashFunction *function); /* c */
 gsize assay_hash_function_cols (const AssayHashFunction *function); /* d */

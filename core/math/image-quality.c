@@ -16,7 +16,6 @@
 #include <float.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/base/vectors.h"

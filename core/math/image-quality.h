@@ -63,8 +63,7 @@ typedef struct _AssaySsimSet AssaySsimSet;
 /* A row of @images is a picture. Further ASSAY_ERROR_MISMATCH: rows of another length than the
  * shape's. */
 AssaySsimSet *assay_ssim_set_new (const AssaySsim *ssim, AssayView images, GError **error);
-void assay_ssim_set_free (AssaySsimSet *set);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySsimSet, assay_ssim_set_free)
+ASSAY_DECLARE_FREE (AssaySsimSet, assay_ssim_set_free)
 
 /* SSIM of every row of @queries with every picture of @set, in parallel: queries.rows x size of the
  * set, row-major. The same to the bit as assay_image_ssim (query, picture). */

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/math/linalg.h"

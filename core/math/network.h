@@ -39,8 +39,7 @@ typedef struct {
  * items 0 .. ASSAY_NETWORK_MAX_LAYERS - 1 of @key. */
 AssayNetwork *assay_network_new (const AssayNetworkShape *shape, AssayStreamKey key,
                                  GError **error);
-void assay_network_free (AssayNetwork *network);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayNetwork, assay_network_free)
+ASSAY_DECLARE_FREE (AssayNetwork, assay_network_free)
 
 /* Lowers the mean over rows of -sum_c y_c ln p_c, where y is the row of @targets (n x classes, none
  * negative) and p that of predictions. Targets need not sum to 1: rows count by their sum. Epochs

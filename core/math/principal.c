@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/math/linalg.h"
 

@@ -25,8 +25,7 @@ typedef struct {
  * ASSAY_ERROR_NUMERIC where values are not finite. Components beyond the rank are LAPACK's choice
  * of an orthonormal completion. */
 AssayPrincipal *assay_principal_new (AssayView rows, gsize count, GError **error);
-void assay_principal_free (AssayPrincipal *principal);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPrincipal, assay_principal_free)
+ASSAY_DECLARE_FREE (AssayPrincipal, assay_principal_free)
 
 /* (rows - mean) vectors', n x k. */
 AssayMatrix *assay_principal_project (const AssayPrincipal *principal, AssayView rows,

@@ -16,5 +16,4 @@ typedef struct {
  * rows of different units lie in no such clusters, or fewer than half of them do. */
 AssayClusters *assay_clusters_find (AssayView rows, const gsize *units, double usual,
                                     AssayStreamKey key);
-void assay_clusters_free (AssayClusters *clusters);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayClusters, assay_clusters_free)
+ASSAY_DECLARE_FREE (AssayClusters, assay_clusters_free)

@@ -12,8 +12,7 @@ typedef struct {
 
 /* Every row is a part of its own. */
 AssayPartition *assay_partition_new (gsize n);
-void assay_partition_free (AssayPartition *partition);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPartition, assay_partition_free)
+ASSAY_DECLARE_FREE (AssayPartition, assay_partition_free)
 
 /* The first row of the part that @row is in. */
 gsize assay_partition_find (AssayPartition *partition, gsize row);

@@ -14,8 +14,7 @@ typedef struct {
 /* Euclidean distances of pairs of different numbers in @parts (NULL: of different rows); NULL:
  * there is no such pair. */
 AssaySpread *assay_spread_new (AssayView rows, const gsize *parts, AssayStreamKey key);
-void assay_spread_free (AssaySpread *spread);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySpread, assay_spread_free)
+ASSAY_DECLARE_FREE (AssaySpread, assay_spread_free)
 
 /* The share of the pairs that are at most @distance apart. */
 double assay_spread_share (const AssaySpread *spread, double distance);

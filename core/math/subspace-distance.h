@@ -21,8 +21,7 @@ typedef struct {
 /* The @count ones of @subspaces that @index numbers, in that order; NULL: its first @count. */
 AssayFlats *assay_flats_new (const AssaySubspaces *subspaces, const gsize *index, gsize count,
                              GError **error);
-void assay_flats_free (AssayFlats *flats);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayFlats, assay_flats_free)
+ASSAY_DECLARE_FREE (AssayFlats, assay_flats_free)
 
 /* A rectangle of pairs: @a with @b, @count_a x @count_b of them from the first ones on. */
 typedef struct {

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/math/row-clusters.h"
 #include "core/math/row-copies.h"
 

@@ -43,5 +43,4 @@ AssayUnits *assay_units_find (AssayMatrix *rows, const gint64 *groups, AssayMatr
                               AssayStreamKey key);
 /* Why they are fewer than the labels say; NULL: they are not. */
 char *assay_units_describe (const AssayUnits *units);
-void assay_units_free (AssayUnits *units);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayUnits, assay_units_free)
+ASSAY_DECLARE_FREE (AssayUnits, assay_units_free)

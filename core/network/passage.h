@@ -19,8 +19,7 @@ typedef struct {
 /* Zeroed before; cleared in any case. Without @has_deltas it goes forward alone. */
 gboolean assay_passage_init (AssayPassage *passage, const AssayTape *tape, gboolean has_deltas,
                              GError **error);
-void assay_passage_clear (AssayPassage *passage);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayPassage, assay_passage_clear)
+ASSAY_DECLARE_CLEAR (AssayPassage, assay_passage_clear)
 
 /* Within assay_parallel_for. From values[ASSAY_TAPE_INPUT] to what the last layer gives. */
 void assay_passage_forward (AssayPassage *passage);

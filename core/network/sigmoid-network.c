@@ -13,7 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/data/arena.h"
 #include "core/math/linalg.h"
 

@@ -46,8 +46,7 @@ guint64 assay_sigmoid_pass_bytes (const AssaySigmoidShape *shape, gsize batch);
 /* @weights are copied. ASSAY_ERROR_MEMORY. */
 AssaySigmoidPass *assay_sigmoid_pass_new (const AssaySigmoidShape *shape, gsize batch,
                                           const float *weights, GError **error);
-void assay_sigmoid_pass_free (AssaySigmoidPass *pass);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySigmoidPass, assay_sigmoid_pass_free)
+ASSAY_DECLARE_FREE (AssaySigmoidPass, assay_sigmoid_pass_free)
 
 /* The mean over the batch of L = -sum_c y_c ln p_c with p = softmax z, and its gradient g by the
  * weights. @images: batch x numbers of an image; @labels y: batch x classes. */

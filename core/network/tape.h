@@ -79,8 +79,7 @@ typedef struct {
 } AssayTape;
 
 AssayTape *assay_tape_new (AssayTapeShape input);
-void assay_tape_free (AssayTape *tape);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTape, assay_tape_free)
+ASSAY_DECLARE_FREE (AssayTape, assay_tape_free)
 
 /* Each returns the number of the layer. Mistakes are kept until assay_tape_finish. */
 guint assay_tape_convolve (AssayTape *tape, guint from, gsize channels, gsize kernel, gsize stride);

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "core/base/free.h"
-
 const char *const assay_adjacency_names[]
     = { "none", "any", "value", "record", "replace", "l1", "l2", "linf", NULL };
 

@@ -8,8 +8,7 @@
  * needs to be clamped, and no pair leaves the domain. */
 #pragma once
 
-#include <glib.h>
-
+#include "core/base/free.h"
 #include "core/base/rng.h"
 
 G_BEGIN_DECLS
@@ -38,8 +37,7 @@ typedef struct {
 
 /* Without bounds, for the maker to fill. */
 AssayDomain *assay_domain_new (AssayAdjacency adjacency, gsize rows, gsize cols);
-void assay_domain_free (AssayDomain *domain);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayDomain, assay_domain_free)
+ASSAY_DECLARE_FREE (AssayDomain, assay_domain_free)
 
 /* How many pairs are proposed; and pair number @index of rows x cols numbers an input, those beyond
  * the proposed ones drawn from @stream. All of them are neighbours, after rounding to float32. */

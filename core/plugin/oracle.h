@@ -97,8 +97,7 @@ struct _AssayEvent {
   GDestroyNotify free_data;
 };
 
-void assay_event_free (AssayEvent *event);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEvent, assay_event_free)
+ASSAY_DECLARE_FREE (AssayEvent, assay_event_free)
 
 /* ---- For the game that tests the event ---- */
 

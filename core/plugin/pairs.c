@@ -8,7 +8,6 @@
 
 #include "core/base/each.h"
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/data/kinds/item-numbers.h"
 
 #define MAX_RELEASES 1000000

@@ -25,8 +25,7 @@ typedef struct {
 
 /* All are taken over; @numbers may be NULL. */
 AssayOwnRelease *assay_own_release_new (AssayRelease *release, AssayTruth *truth, gsize *numbers);
-void assay_own_release_free (AssayOwnRelease *own);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayOwnRelease, assay_own_release_free)
+ASSAY_DECLARE_FREE (AssayOwnRelease, assay_own_release_free)
 
 static inline AssayView
 assay_own_rows (const AssayOwnRelease *own)
@@ -35,8 +34,7 @@ assay_own_rows (const AssayOwnRelease *own)
 }
 
 AssayPairs *assay_pairs_new (gboolean has_key);
-void assay_pairs_free (AssayPairs *pairs);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPairs, assay_pairs_free)
+ASSAY_DECLARE_FREE (AssayPairs, assay_pairs_free)
 
 static inline const AssayOwnRelease *
 assay_pairs_get (const AssayPairs *pairs, guint index)

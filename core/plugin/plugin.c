@@ -1,6 +1,5 @@
 /* What all plugins share: clearing what they fill in, the form in which audits are stored. */
 #include "core/plugin/plugin.h"
-#include "core/base/free.h"
 
 ASSAY_CLEAR_FUNC (
     AssayControlCase, assay_control_case_clear, assay_drop (self->release, assay_release_free),

@@ -73,8 +73,7 @@ typedef struct {
 AssayShadow *assay_shadow_new (const AssayShadowTerms *terms);
 /* As it was when it was handed over, with no run spent; @shadow has to stay. */
 AssayShadow *assay_shadow_again (const AssayShadow *shadow);
-void assay_shadow_free (AssayShadow *shadow);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayShadow, assay_shadow_free)
+ASSAY_DECLARE_FREE (AssayShadow, assay_shadow_free)
 
 /* Pairs of at most @most of @rows (in the order of @order, or their own where it is NULL), by runs
  * 0, 1, ...: as many as there are of the release's number of secrets in the rows, so that each is

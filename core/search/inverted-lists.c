@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/rng.h"
 #include "core/search/disk-cache.h"
 #include "core/search/knn.h"

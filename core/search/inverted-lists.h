@@ -26,8 +26,7 @@ gsize assay_lists_count (gsize n_rows);
  * ASSAY_ERROR_MISMATCH: more lists than rows or than ASSAY_LISTS_MAX, or 2^32 rows or more.
  * ASSAY_ERROR_DATA: a row is not finite. ASSAY_ERROR_NUMERIC: squares overflow. */
 AssayLists *assay_lists_new (const AssayRows *rows, AssayScale scale, gsize count, GError **error);
-void assay_lists_free (AssayLists *lists);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayLists, assay_lists_free)
+ASSAY_DECLARE_FREE (AssayLists, assay_lists_free)
 
 /* Bytes at the peak of making them, and what stays with the rows. */
 guint64 assay_lists_memory (gsize n_rows, gsize cols, gsize count);

@@ -9,7 +9,6 @@
 #include "core/search/search-engine.h"
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 
 #define PIECES_PER_SLOT 16

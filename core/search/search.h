@@ -31,8 +31,7 @@ typedef struct {
 } AssayNearest;
 
 AssayNearest *assay_nearest_new (gsize n, gsize k, GError **error);
-void assay_nearest_free (AssayNearest *nearest);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayNearest, assay_nearest_free)
+ASSAY_DECLARE_FREE (AssayNearest, assay_nearest_free)
 
 /* Makes of @panel, the rows from number @first on, what is compared: as many rows of features
  * (float), or of the words of codes (guint64), without gaps; and what is added to the products with

@@ -20,7 +20,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/base/free.h"
 #include "core/base/vectors.h"
 
 /* More units than anybody would collect. */

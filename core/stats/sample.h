@@ -2,6 +2,7 @@
  * (core/stats/bound-test.h) are both made from, so that they cannot disagree about the method. */
 #pragma once
 
+#include "core/base/free.h"
 #include "core/base/rng.h"
 #include "core/stats/measure.h"
 
@@ -60,8 +61,7 @@ AssaySample *assay_sample_new_excess (const AssayMeasure *measure, const double 
  * mean; the range is finite). It is judged as means of shares are, whatever the range. */
 AssaySample *assay_sample_new_difference (const AssayMeasure *measure, const double *differences,
                                           const gint64 *groups, gsize n);
-void assay_sample_free (AssaySample *sample);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySample, assay_sample_free)
+ASSAY_DECLARE_FREE (AssaySample, assay_sample_free)
 
 /* Units, or groups where they come in groups: what may be counted as independent. */
 gsize assay_sample_n_independent (const AssaySample *sample);

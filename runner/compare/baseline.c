@@ -2,7 +2,6 @@
 #include "runner/compare/baseline.h"
 
 #include "config.h"
-#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/paired-test.h"

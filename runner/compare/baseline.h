@@ -16,8 +16,7 @@
  * ASSAY_ERROR_MISMATCH: nothing can be compared; names what differs. */
 AssayBaseline *assay_baseline_compare (const AssayResults *results, const AssayPlan *plan,
                                        AssayStore *store, const char *folder, GError **error);
-void assay_baseline_free (AssayBaseline *baseline);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayBaseline, assay_baseline_free)
+ASSAY_DECLARE_FREE (AssayBaseline, assay_baseline_free)
 
 /* That both runs have @measure: ASSAY_ERROR_PARAMETER if none has, ASSAY_ERROR_MISMATCH if only one
  * of them. */

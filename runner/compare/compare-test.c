@@ -6,7 +6,6 @@
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
-#include "core/base/free.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/interval.h"
 #include "core/stats/paired-test.h"

@@ -28,8 +28,7 @@ typedef struct _AssayEvidence AssayEvidence;
 /* What the pooled cell at @first (of trial 0) of @run saw of its metric number @metric. */
 AssayEvidence *assay_evidence_new (const AssaySavedRun *run, gsize first, guint metric,
                                    GError **error);
-void assay_evidence_free (AssayEvidence *evidence);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayEvidence, assay_evidence_free)
+ASSAY_DECLARE_FREE (AssayEvidence, assay_evidence_free)
 
 /* Is one side better by more than -margin? */
 typedef struct {

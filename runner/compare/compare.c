@@ -2,7 +2,6 @@
 #include "runner/compare/compare.h"
 
 #include "core/base/each.h"
-#include "core/base/free.h"
 #include "core/base/text.h"
 #include "runner/compare/compare-check.h"
 #include "runner/compare/compare-pair.h"

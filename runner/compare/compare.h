@@ -12,5 +12,4 @@
 /* @runs (of AssaySavedRun, borrowed): two or more, finished. ASSAY_ERROR_MISMATCH: they cannot be
  * compared, and why. */
 AssayCompared *assay_compare (const GPtrArray *runs, double margin, GError **error);
-void assay_compared_free (AssayCompared *compared);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCompared, assay_compared_free)
+ASSAY_DECLARE_FREE (AssayCompared, assay_compared_free)

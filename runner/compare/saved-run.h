@@ -20,5 +20,4 @@ typedef struct {
  * ASSAY_ERROR_DATA: no folder, no run in it, damaged, or of another version. ASSAY_ERROR_SCENARIO:
  * a process works in it. */
 AssaySavedRun *assay_saved_run_open (const char *folder, gboolean to_read, GError **error);
-void assay_saved_run_close (AssaySavedRun *run);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySavedRun, assay_saved_run_close)
+ASSAY_DECLARE_FREE (AssaySavedRun, assay_saved_run_close)

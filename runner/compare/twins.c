@@ -1,7 +1,6 @@
 /* What an earlier run has in common with this one. */
 #include "runner/compare/twins.h"
 
-#include "core/base/free.h"
 #include "core/data/grant.h"
 #include "runner/compare/compare-check.h"
 

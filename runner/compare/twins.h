@@ -29,8 +29,7 @@ typedef struct {
 } AssayTwins;
 
 AssayTwins *assay_twins_new (const AssayPlan *now, const AssayPlan *then);
-void assay_twins_free (AssayTwins *twins);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTwins, assay_twins_free)
+ASSAY_DECLARE_FREE (AssayTwins, assay_twins_free)
 
 /* Dataset @index of now turned out to hold other data than its twin: nothing on it is compared.
  * @before and @after: their SHA-256, NULL: none. */

@@ -1,7 +1,6 @@
 /* How long a run takes, by playing small parts of it. */
 #include "runner/foretell/foretell.h"
 
-#include "core/base/free.h"
 #include "core/base/interrupt.h"
 #include "core/base/shared-work.h"
 #include "runner/foretell/part.h"

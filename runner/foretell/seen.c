@@ -4,8 +4,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "core/base/free.h"
-
 AssayInstant
 assay_instant_now (void)
 {

@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "core/base/free.h"
 #include "runner/judge/cells.h"
 #include "runner/plan/contact-sheet.h"
 #include "runner/store/outcomes.h"

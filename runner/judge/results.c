@@ -1,6 +1,5 @@
 /* Plain results: what is said of them without the plan and store that they were made of. */
 #include "runner/judge/results.h"
-#include "core/base/free.h"
 
 const char *
 assay_result_status_name (AssayResultStatus status)

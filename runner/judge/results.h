@@ -332,10 +332,8 @@ AssayResults *assay_results_new (void);
 AssayResultClaim *assay_result_claim_new (void);
 GPtrArray *assay_result_components_new (void);
 
-void assay_results_free (AssayResults *results);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResults, assay_results_free)
-void assay_result_cell_free (AssayResultCell *cell);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResultCell, assay_result_cell_free)
+ASSAY_DECLARE_FREE (AssayResults, assay_results_free)
+ASSAY_DECLARE_FREE (AssayResultCell, assay_result_cell_free)
 
 /* Single trials may be a hundred thousand: they stay in the store. Calls @use with each that was
  * run, in the order of the plan, until it returns FALSE with an error; @is_measured: with
@@ -348,8 +346,7 @@ const char *assay_verdict_name (AssayVerdict verdict);
 /* "seen", "stopped", "missed", "does not apply", "failed" */
 const char *assay_mutant_verdict_name (AssayMutantVerdict verdict);
 void assay_result_mutant_clear (gpointer mutant);
-void assay_result_mutants_free (AssayResultMutants *mutants);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayResultMutants, assay_result_mutants_free)
+ASSAY_DECLARE_FREE (AssayResultMutants, assay_result_mutants_free)
 const char *assay_result_status_name (AssayResultStatus status);
 /* The units of @dataset; NULL: they were not looked at. */
 const AssayResultUnits *assay_result_units (const AssayResults *results,

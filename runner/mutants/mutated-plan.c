@@ -1,7 +1,6 @@
 /* A plan in which some defenses are mutants of themselves. */
 #include "runner/mutants/mutated-plan.h"
 
-#include "core/base/free.h"
 #include "core/games/mutants/dataset-mutants.h"
 #include "core/games/mutants/mechanism-mutants.h"
 #include "core/games/mutants/release-mutants.h"

@@ -38,8 +38,7 @@ typedef struct {
 AssayMutatedPlan *assay_mutated_plan_new (const AssayPlan *plan, const GArray *which,
                                           const AssayMutantFamily *family, guint index,
                                           GError **error);
-void assay_mutated_plan_free (AssayMutatedPlan *mutated);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayMutatedPlan, assay_mutated_plan_free)
+ASSAY_DECLARE_FREE (AssayMutatedPlan, assay_mutated_plan_free)
 
 /* Whether the cell is one of a mutant. */
 gboolean assay_mutated_plan_has (const AssayMutatedPlan *mutated, const AssayCell *cell);

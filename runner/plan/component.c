@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/own-rows.h"

@@ -1,7 +1,6 @@
 /* What an attacker learns from. */
 #include "runner/plan/own-rows.h"
 
-#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/external/external-folder.h"
 #include "runner/plan/fit.h"

@@ -1,7 +1,6 @@
 /* A plan, and what can be asked of it. */
 #include "runner/plan/plan.h"
 #include "core/base/each.h"
-#include "core/base/free.h"
 
 AssayComponent *
 assay_component_new (const char *kind, const char *label, const AssayPlugin *plugin,

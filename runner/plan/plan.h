@@ -147,8 +147,7 @@ typedef struct {
   char **folders;     /* where data files are looked for */
 } AssayPlan;
 
-void assay_plan_free (AssayPlan *plan);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPlan, assay_plan_free)
+ASSAY_DECLARE_FREE (AssayPlan, assay_plan_free)
 
 static inline const AssayComponent *
 assay_plan_component (const GPtrArray *components, guint index)
@@ -273,9 +272,6 @@ AssayComponent *assay_component_new (const char *kind, const char *label, const 
                                      AssaySettings *settings);
 void assay_component_free (AssayComponent *component);
 void assay_skip_free (AssaySkip *skip);
-void assay_selector_free (AssaySelector *selector);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySelector, assay_selector_free)
-void assay_claim_free (AssayClaim *claim);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayClaim, assay_claim_free)
-void assay_contact_sheet_free (AssayContactSheet *sheet);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayContactSheet, assay_contact_sheet_free)
+ASSAY_DECLARE_FREE (AssaySelector, assay_selector_free)
+ASSAY_DECLARE_FREE (AssayClaim, assay_claim_free)
+ASSAY_DECLARE_FREE (AssayContactSheet, assay_contact_sheet_free)

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/file-map.h"
-#include "core/base/free.h"
 #include "core/base/text.h"
 
 /* A scenario is written by people; anything larger is another kind of file. */

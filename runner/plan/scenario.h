@@ -8,6 +8,7 @@
 
 #include "core/base/each.h"
 #include "core/base/error.h"
+#include "core/base/free.h"
 
 typedef struct {
   char *key;
@@ -48,8 +49,7 @@ typedef gboolean (*AssayGroupCheck) (const char *name, const char *kind, const c
 AssayScenario *assay_key_file_load (const char *path, AssayGroupCheck check, GError **error);
 AssayScenario *assay_key_file_parse (const char *path, const char *text, AssayGroupCheck check,
                                      GError **error);
-void assay_scenario_free (AssayScenario *scenario);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayScenario, assay_scenario_free)
+ASSAY_DECLARE_FREE (AssayScenario, assay_scenario_free)
 
 /* Applies "GROUP.KEY=VALUE" of --set: the group must exist, the key need not. */
 gboolean assay_scenario_set (AssayScenario *scenario, const char *assignment, GError **error);

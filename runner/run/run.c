@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/games/control.h"
 #include "runner/run/audit.h"
 #include "runner/run/inputs.h"

@@ -37,8 +37,7 @@ typedef struct _AssayRunner AssayRunner;
 
 AssayRunner *assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
                                const AssayRunCallbacks *callbacks);
-void assay_runner_free (AssayRunner *runner);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRunner, assay_runner_free)
+ASSAY_DECLARE_FREE (AssayRunner, assay_runner_free)
 
 /* Runs cell @index, whose errors stand in the store. FALSE: ASSAY_ERROR_IO, ASSAY_ERROR_MEMORY,
  * ASSAY_ERROR_CANCELLED, or the dataset cannot be opened or has changed; the cell is as if it had

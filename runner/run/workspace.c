@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "core/data/formats/label-sets.h"
 #include "core/graph/edge-array.h"

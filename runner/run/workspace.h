@@ -11,8 +11,7 @@
 typedef struct _AssayWorkspace AssayWorkspace;
 
 AssayWorkspace *assay_workspace_new (const AssayPlan *plan);
-void assay_workspace_free (AssayWorkspace *workspace);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayWorkspace, assay_workspace_free)
+ASSAY_DECLARE_FREE (AssayWorkspace, assay_workspace_free)
 /* From the beginning on, datasets are those that other workspaces with this owner
  * (assay_shared_owner) opened with the same settings, where they did: files are not looked at
  * again. */

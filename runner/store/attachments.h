@@ -2,6 +2,7 @@
  * Plain data, so that reports can see it. */
 #pragma once
 
+#include "core/base/free.h"
 #include "core/stats/epsilon.h"
 
 /* @height rows of @width pixels of @channels bytes (3: red, green, blue; 1: grey), without gaps. */
@@ -12,8 +13,7 @@ typedef struct {
   guint8 *data;
 } AssayThumbnail;
 
-void assay_thumbnail_free (AssayThumbnail *thumbnail);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayThumbnail, assay_thumbnail_free)
+ASSAY_DECLARE_FREE (AssayThumbnail, assay_thumbnail_free)
 
 typedef enum {
   ASSAY_SHOWN_ORIGINAL,
@@ -42,5 +42,4 @@ typedef struct {
   AssayPairsRecord pairs;
 } AssayAuditRecord;
 
-void assay_audit_record_free (AssayAuditRecord *record);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayAuditRecord, assay_audit_record_free)
+ASSAY_DECLARE_FREE (AssayAuditRecord, assay_audit_record_free)

@@ -1,7 +1,6 @@
 /* The runs on which an audit counted its event. */
 #include "runner/store/counted.h"
 
-#include "core/base/free.h"
 #include "runner/store/sql.h"
 
 ASSAY_FREE_FUNC (AssayCounted, assay_counted_free, assay_array_free (self->outputs[0]),

@@ -21,8 +21,7 @@ typedef struct {
   char *python;           /* the event as a formula, see AssayEvent; NULL: none */
 } AssayCounted;
 
-void assay_counted_free (AssayCounted *counted);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCounted, assay_counted_free)
+ASSAY_DECLARE_FREE (AssayCounted, assay_counted_free)
 
 /* NULL: the cell has none, and what an earlier play of it left is taken away. */
 gboolean assay_counted_store (AssayStore *store, gsize cell, const AssayCounted *counted,

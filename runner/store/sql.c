@@ -2,7 +2,6 @@
 #include "runner/store/sql.h"
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 
 gboolean
 assay_sql_fail_damaged (const AssayStore *store, const char *problem, GError **error)

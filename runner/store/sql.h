@@ -5,8 +5,9 @@
 #define SQLITE_ENABLE_SESSION 1 /* as the library was built: changes as bytes (rows.c) */
 #define SQLITE_ENABLE_PREUPDATE_HOOK 1
 
-#include <glib.h>
 #include <sqlite3.h>
+
+#include "core/base/free.h"
 
 typedef struct _AssayStore AssayStore; /* runner/store/store.h */
 
@@ -53,8 +54,7 @@ typedef struct {
 
 /* A row that was found, until it is freed. */
 typedef sqlite3_stmt AssaySqlRow;
-void assay_sql_row_free (AssaySqlRow *row);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySqlRow, assay_sql_row_free)
+ASSAY_DECLARE_FREE (AssaySqlRow, assay_sql_row_free)
 
 /* Runs @sql with its parameters. The first row is left in @ret_row; NULL: there is none. */
 gboolean assay_sql_step (AssayStore *store, const char *sql, const AssaySqlValue *values, gsize n,

@@ -4,7 +4,6 @@
 
 #include <glib/gstdio.h>
 
-#include "core/base/free.h"
 #include "runner/store/sql.h"
 #include "runner/store/verify.h"
 

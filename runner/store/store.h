@@ -32,8 +32,7 @@ AssayStore *assay_store_open (const char *folder, gboolean create, GError **erro
 AssayStore *assay_store_new_in_memory (GError **error);
 /* Whether @folder/run.sqlite is an empty database: what a kill leaves of a store that is new. */
 gboolean assay_store_is_blank (const char *folder);
-void assay_store_close (AssayStore *store);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayStore, assay_store_close)
+ASSAY_DECLARE_FREE (AssayStore, assay_store_close)
 /* Brings what is in the log into the file itself, which closing does too, but cannot fail. */
 gboolean assay_store_settle (AssayStore *store, GError **error);
 

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 #define WHITE 255.0

@@ -1,6 +1,5 @@
 /* Which cell a worker gets next. */
 #include "runner/workers/cell-queue.h"
-#include "core/base/free.h"
 
 /* A range of @pending. */
 typedef struct {

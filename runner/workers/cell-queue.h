@@ -11,8 +11,7 @@ typedef struct _AssayCellQueue AssayCellQueue;
 
 /* Takes the numbers (gsize) of the cells that are left to do (assay_run_pending). */
 AssayCellQueue *assay_cell_queue_new (const AssayPlan *plan, GArray *pending, guint n_workers);
-void assay_cell_queue_free (AssayCellQueue *queue);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCellQueue, assay_cell_queue_free)
+ASSAY_DECLARE_FREE (AssayCellQueue, assay_cell_queue_free)
 
 /* FALSE: none is left. */
 gboolean assay_cell_queue_next (AssayCellQueue *queue, guint worker, gsize *ret_index);

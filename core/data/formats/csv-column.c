@@ -3,7 +3,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-#include "core/base/free.h"
 #include "core/data/formats/csv-header.h"
 #include "core/data/formats/csv.h"
 #include "core/data/matrix.h"

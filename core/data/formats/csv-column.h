@@ -2,7 +2,7 @@
  * CRLF) as group numbers: rows with the same text are one group. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 typedef struct {
   gsize n_rows; /* without the header line */
@@ -16,5 +16,4 @@ typedef struct {
  * rows with another number of fields than the header; an empty value; other than @n_rows rows. */
 AssayCsvColumn *assay_csv_column_read (const char *path, const char *column, gsize n_rows,
                                        GError **error);
-void assay_csv_column_free (AssayCsvColumn *column);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayCsvColumn, assay_csv_column_free)
+ASSAY_DECLARE_FREE (AssayCsvColumn, assay_csv_column_free)

@@ -21,8 +21,7 @@ gboolean assay_csv_table_open (AssayCsvTable *table, const char *data, gsize len
                                const char *columns, GError **error);
 /* The next row: @table->cols numbers. */
 gboolean assay_csv_table_read (AssayCsvTable *table, gpointer ret_values, GError **error);
-void assay_csv_table_clear (AssayCsvTable *table);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayCsvTable, assay_csv_table_clear)
+ASSAY_DECLARE_CLEAR (AssayCsvTable, assay_csv_table_clear)
 
 /* All rows of the text as count x cols numbers. */
 AssayArray *assay_csv_table_array (const char *data, gsize length, char separator,

@@ -2,7 +2,7 @@
  * commas separate, or tabs or semicolons. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 typedef struct {
   const char *at;
@@ -14,8 +14,7 @@ typedef struct {
 
 /* At the beginning of @data, which its caller keeps. */
 AssayCsvReader assay_csv_reader (const char *data, gsize length);
-void assay_csv_reader_clear (AssayCsvReader *reader);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayCsvReader, assay_csv_reader_clear)
+ASSAY_DECLARE_CLEAR (AssayCsvReader, assay_csv_reader_clear)
 
 /* One field into @reader->field, and the separator or line end behind it. ASSAY_ERROR_DATA begins
  * with the line: quotes not closed or out of place, a carriage return without LF, a NUL byte. */

@@ -8,7 +8,6 @@
 
 #include <hdf5.h>
 
-#include "core/base/free.h"
 #include "core/data/formats/array-choice.h"
 #include "core/data/formats/late-library.h"
 #include "core/data/matrix.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 
 void
 assay_parameters_init (AssayParameters *parameters, const AssayKind *kind)

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "core/base/free.h"
-
 static gboolean
 is_frame (const float *frame)
 {

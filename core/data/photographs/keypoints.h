@@ -20,8 +20,7 @@ typedef struct {
  * granted. */
 AssayKeypoints *assay_keypoints_new (const AssayArray *frames, const AssayArray *pictures,
                                      GPtrArray *photos, gboolean is_shown);
-void assay_keypoints_free (AssayKeypoints *keypoints);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayKeypoints, assay_keypoints_free)
+ASSAY_DECLARE_FREE (AssayKeypoints, assay_keypoints_free)
 
 /* Of one row: x, y, size, angle. */
 static inline const float *

@@ -2,7 +2,6 @@
 #include "core/games/guesses/edge.h"
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/data/kinds/graph.h"
 #include "core/games/guesses/score-roc.h"
 #include "core/graph/edge-array.h"

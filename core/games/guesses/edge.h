@@ -17,8 +17,7 @@ typedef struct {
   guint8 *is_edge;
 } AssayEdgeScores;
 
-void assay_edge_scores_clear (AssayEdgeScores *scores);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayEdgeScores, assay_edge_scores_clear)
+ASSAY_DECLARE_CLEAR (AssayEdgeScores, assay_edge_scores_clear)
 
 /* ASSAY_ERROR_MISMATCH for a guess that is not about the secrets of the truth. */
 gboolean assay_edge_scores_of (const AssayTruth *truth, const AssayGuess *guess,

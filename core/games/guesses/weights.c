@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/data/kinds/updates.h"
 #include "core/games/guesses/score-roc.h"
 

@@ -40,8 +40,7 @@ typedef struct {
   guint8 *is_held;
 } AssaySupportScores;
 
-void assay_support_scores_clear (AssaySupportScores *scores);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssaySupportScores, assay_support_scores_clear)
+ASSAY_DECLARE_CLEAR (AssaySupportScores, assay_support_scores_clear)
 
 /* Number i is of the update i / P (step by step, user by user) and the weight i % P. */
 gboolean assay_support_scores_init (AssayView updates, gsize users, const AssayArray *scores,

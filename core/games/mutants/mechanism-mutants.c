@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/games/mutants/mechanism-mistakes.h"
 
 typedef struct {

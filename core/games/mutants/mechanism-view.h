@@ -24,8 +24,7 @@ typedef struct {
 /* Looks at one batch of runs on the first input of pair 0. NULL with the mechanism's error. */
 AssayMechanismView *assay_mechanism_view_new (const AssayMechanism *mechanism,
                                               gconstpointer settings, gsize cols, GError **error);
-void assay_mechanism_view_free (AssayMechanismView *view);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayMechanismView, assay_mechanism_view_free)
+ASSAY_DECLARE_FREE (AssayMechanismView, assay_mechanism_view_free)
 
 /* @count runs on @input, as doubles also where the mechanism puts out float32. */
 gboolean assay_mechanism_view_run (const AssayMechanismView *view, AssayStream *stream,

@@ -27,8 +27,7 @@ typedef struct {
 
 /* An unchanged copy of @base; borrows it and @settings. */
 AssayMutant *assay_mutant_new (const AssayDefense *base, const AssaySettings *settings);
-void assay_mutant_free (AssayMutant *mutant);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayMutant, assay_mutant_free)
+ASSAY_DECLARE_FREE (AssayMutant, assay_mutant_free)
 
 /* The mutant whose settings a callback was given. */
 AssayMutant *assay_mutant_of (gconstpointer values);

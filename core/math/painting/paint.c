@@ -23,7 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/data/arena.h"
 #include "core/math/painting/poisson.h"
 

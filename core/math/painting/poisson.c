@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/data/arena.h"
 

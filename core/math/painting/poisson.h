@@ -3,7 +3,7 @@
  *   sum of anchor_p (f_p - c_p)^2 + sum over neighbours p, q of edge_pq (f_q - f_p - g_pq)^2. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 typedef struct _AssayPoisson AssayPoisson;
 
@@ -14,8 +14,7 @@ typedef struct {
 } AssayPoissonWeights;
 
 AssayPoisson *assay_poisson_new (gsize width, gsize height, GError **error);
-void assay_poisson_free (AssayPoisson *poisson);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPoisson, assay_poisson_free)
+ASSAY_DECLARE_FREE (AssayPoisson, assay_poisson_free)
 
 /* To be set before it is solved; 0 at first. */
 AssayPoissonWeights assay_poisson_weights (AssayPoisson *poisson);

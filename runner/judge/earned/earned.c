@@ -1,7 +1,6 @@
 /* Whether a verdict of exit 0 has been earned. */
 #include "runner/judge/earned/earned.h"
 
-#include "core/base/free.h"
 #include "runner/judge/describe.h"
 #include "runner/judge/earned/asks-less.h"
 #include "runner/judge/earned/attackers.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/each.h"
-#include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "runner/plan/own-rows.h"
 #include "runner/run/own/own-runs.h"

@@ -1,6 +1,5 @@
 /* Runs of a defense on an attacker's rows, made once. */
 #include "runner/run/own/own-runs.h"
-#include "core/base/free.h"
 
 struct _AssayOwnRuns {
   GMutex mutex;

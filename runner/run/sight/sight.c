@@ -1,7 +1,6 @@
 /* What an attack gets to see: the release without what is withheld, and what is granted. */
 #include "runner/run/sight/sight.h"
 
-#include "core/base/free.h"
 #include "core/graph/edge-array.h"
 
 AssayKnowledge

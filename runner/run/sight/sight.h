@@ -46,5 +46,4 @@ typedef struct {
 
 /* @ret_sight arrives zeroed. ASSAY_ERROR_MEMORY. */
 gboolean assay_sight_open (const AssayGranted *granted, AssaySight *ret_sight, GError **error);
-void assay_sight_clear (AssaySight *sight);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssaySight, assay_sight_clear)
+ASSAY_DECLARE_CLEAR (AssaySight, assay_sight_clear)
