@@ -34,7 +34,8 @@ played_array (void)
   return g_array_new (FALSE, FALSE, sizeof (AssayPlayed));
 }
 
-static ASSAY_CLEAR_FUNC (AssaySeenKind, clear_kind, g_array_unref (self->first), g_array_unref (self->later))
+static ASSAY_CLEAR_FUNC (AssaySeenKind, clear_kind, g_array_unref (self->first),
+                         g_array_unref (self->later))
 
 static AssaySeenKind
 new_kind (const AssayPlan *plan, const AssayCell *cell)
