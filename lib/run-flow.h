@@ -41,8 +41,7 @@ gboolean assay_run_set_budget (const GPtrArray *plans, guint n_processes, guint6
                                GError **error);
 
 void assay_run_flow_init (const AssayRunTerms *terms, AssayRunFlow *flow);
-void assay_run_flow_clear (AssayRunFlow *flow);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayRunFlow, assay_run_flow_clear)
+ASSAY_DECLARE_CLEAR (AssayRunFlow, assay_run_flow_clear)
 
 /* *ret_sha256 is that of the first dataset, and the workspace's; NULL where a run goes on, which
  * may need none. */
