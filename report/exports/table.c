@@ -159,17 +159,21 @@ append_plain (GString *text, const char *title)
   g_string_append (text, plain);
 }
 
+static void
+append_line_about (GString *text, const char *attack, const char *defense, const char *message)
+{
+  g_string_append_printf (text, "\n%s against %s: ", attack, defense);
+  append_plain (text, message);
+  g_string_append_c (text, '\n');
+}
+
 /* How attacks came to their guesses, and what they expect of them; of several trials the first. */
 static void
 append_said (GString *text, const AssayResults *results)
 {
   ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
-    if (cell->status != ASSAY_RESULT_OK || *cell->message == '\0')
-      continue;
-    g_string_append_printf (text, "\n%s against %s: ", cell->attack_or_utility->name,
-                            cell->defense->name);
-    append_plain (text, cell->message);
-    g_string_append_c (text, '\n');
+    if (cell->status == ASSAY_RESULT_OK && *cell->message != '\0')
+      append_line_about (text, cell->attack_or_utility->name, cell->defense->name, cell->message);
   }
 }
 
@@ -324,12 +328,8 @@ append_notes (GString *text, const AssayResults *results)
   append_said (text, results);
   g_string_append (text, failures);
   ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
-    for (guint m = 0; m < cell->omitted->len; m++) {
-      g_string_append_printf (text, "\n%s against %s: ", cell->attack_or_utility->label,
-                              cell->defense->label);
-      append_plain (text, cell->omitted->pdata[m]);
-      g_string_append_c (text, '\n');
-    }
+    ASSAY_FOR_EACH (const char, why, cell->omitted)
+      append_line_about (text, cell->attack_or_utility->label, cell->defense->label, why);
   }
 }
 
@@ -372,33 +372,13 @@ append_claims (GString *text, const AssayResults *results)
   }
 }
 
+/* Takes @paragraph, which stands by itself, or is "". */
 static void
-append_seal (GString *text, const AssayResults *results)
+append_paragraph (GString *text, char *paragraph)
 {
-  g_autofree char *seal = assay_report_seal (results);
-
-  if (*seal != '\0')
-    g_string_append_printf (text, "\n%s", seal);
-}
-
-static void
-append_confinement (GString *text, const AssayResults *results)
-{
-  g_autofree char *confinement = assay_report_confinement (results);
-
-  if (*confinement != '\0')
-    g_string_append_printf (text, "\n%s", confinement);
-}
-
-static void
-append_mutants (GString *text, const AssayResults *results)
-{
-  g_autofree char *mutants = NULL;
-
-  if (results->mutants == NULL)
-    return;
-  mutants = assay_report_mutants_short (results->mutants);
-  g_string_append_printf (text, "\n%s", mutants);
+  if (*paragraph != '\0')
+    g_string_append_printf (text, "\n%s", paragraph);
+  g_free (paragraph);
 }
 
 static void
@@ -447,8 +427,9 @@ assay_report_table (const AssayResults *results, guint width)
   append_utilities (text, results, width);
   append_notes (text, results);
   append_claims (text, results);
-  append_seal (text, results);
-  append_confinement (text, results);
-  append_mutants (text, results);
+  append_paragraph (text, assay_report_seal (results));
+  append_paragraph (text, assay_report_confinement (results));
+  if (results->mutants != NULL)
+    append_paragraph (text, assay_report_mutants_short (results->mutants));
   return g_string_free (text, FALSE);
 }
