@@ -11,7 +11,6 @@
  * {y_0 >= epsilon sigma^2 / s + s / 2}; its probabilities are the two terms above. */
 #include <math.h>
 
-#include "core/base/vectorise.h"
 #include "core/data/kinds/vectors.h"
 #include "core/stats/gaussian-privacy.h"
 #include "defenses/mechanisms/real-neighbours.h"
@@ -46,6 +45,12 @@ deviation (const Gaussian *settings)
   return settings->sensitivity / distance (settings, settings->epsilon);
 }
 
+static double
+variance_of (const Gaussian *settings)
+{
+  return deviation (settings) * deviation (settings);
+}
+
 static AssayBudget
 budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
 {
@@ -54,23 +59,7 @@ budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
   return (AssayBudget){ .epsilon = settings->epsilon, .delta = settings->delta };
 }
 
-static void
-pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *ret_first,
-      float *ret_second)
-{
-  const Gaussian *settings = data;
-
-  real_neighbours ((Sensitivity){ settings->sensitivity, NORM_L2 }, cols, index, stream, ret_first,
-                   ret_second);
-}
-
-static AssayDomain *
-domain (gconstpointer data, gsize cols)
-{
-  const Gaussian *settings = data;
-
-  return real_domain ((Sensitivity){ settings->sensitivity, NORM_L2 }, cols);
-}
+REAL_NEIGHBOURS (Gaussian, NORM_L2)
 
 static void
 run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gsize count,
@@ -88,33 +77,7 @@ column_ratio (double first, double second, double output)
   return (first - second) * (output - (first + second) / 2);
 }
 
-/* Of rows of one column. */
-ASSAY_VECTORISED static void
-gaussian_ratios (double first, double second, double variance, const float *outputs, gsize count,
-                 double *ret_scores)
-{
-  for (gsize i = 0; i < count; i++)
-    ret_scores[i] = column_ratio (first, second, outputs[i]) / variance;
-}
-
-static void
-log_ratio (gconstpointer data, gsize cols, AssayInputPair pair, const float *outputs, gsize count,
-           double *ret_scores)
-{
-  const double sigma = deviation (data), variance = sigma * sigma;
-
-  if (cols == 1) {
-    gaussian_ratios (*pair.first, *pair.second, variance, outputs, count, ret_scores);
-    return;
-  }
-  for (gsize i = 0; i < count; i++) {
-    double sum = 0;
-
-    for (gsize j = 0; j < cols; j++)
-      sum += column_ratio (pair.first[j], pair.second[j], outputs[i * cols + j]);
-    ret_scores[i] = sum / variance;
-  }
-}
+REAL_LOG_RATIO (Gaussian, variance_of)
 
 /* With the classical calibration the epsilon that is tight at this delta is below the claimed. */
 static void
@@ -146,10 +109,8 @@ static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
 {
-  const Gaussian *settings = context->settings;
-
   ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, noise, ASSAY_NOISE_GAUSSIAN);
-  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, scale, deviation (settings));
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, scale, deviation (context->settings));
   return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 

@@ -14,7 +14,6 @@
  * elsewhere, and those come up once in 10^9 runs or so. */
 #include <math.h>
 
-#include "core/base/vectorise.h"
 #include "core/data/kinds/vectors.h"
 #include "defenses/mechanisms/real-neighbours.h"
 #include "defenses/mechanisms/row-mechanism.h"
@@ -24,30 +23,19 @@ typedef struct {
   double sensitivity;
 } Laplace;
 
-static void
-pair (gconstpointer data, gsize cols, guint index, AssayStream *stream, float *ret_first,
-      float *ret_second)
+static double
+scale_of (const Laplace *settings)
 {
-  const Laplace *settings = data;
-
-  real_neighbours ((Sensitivity){ settings->sensitivity, NORM_L1 }, cols, index, stream, ret_first,
-                   ret_second);
+  return settings->sensitivity / settings->epsilon;
 }
 
-static AssayDomain *
-domain (gconstpointer data, gsize cols)
-{
-  const Laplace *settings = data;
-
-  return real_domain ((Sensitivity){ settings->sensitivity, NORM_L1 }, cols);
-}
+REAL_NEIGHBOURS (Laplace, NORM_L1)
 
 static void
 run (gconstpointer data, gsize cols, AssayStream *stream, const float *input, gsize count,
      float *ret_outputs)
 {
-  const Laplace *settings = data;
-  const RowNoise noise = { assay_stream_fill_laplace, settings->sensitivity / settings->epsilon };
+  const RowNoise noise = { assay_stream_fill_laplace, scale_of (data) };
 
   row_mechanism_add_noise (&noise, stream, input, cols, count, ret_outputs);
 }
@@ -65,34 +53,7 @@ column_ratio (double first, double second, double output)
   return first < second ? nearer_low : -nearer_low;
 }
 
-/* Of rows of one column. */
-ASSAY_VECTORISED static void
-laplace_ratios (double first, double second, double scale, const float *outputs, gsize count,
-                double *ret_scores)
-{
-  for (gsize i = 0; i < count; i++)
-    ret_scores[i] = column_ratio (first, second, outputs[i]) / scale;
-}
-
-static void
-log_ratio (gconstpointer data, gsize cols, AssayInputPair pair, const float *outputs, gsize count,
-           double *ret_scores)
-{
-  const Laplace *settings = data;
-  const double scale = settings->sensitivity / settings->epsilon;
-
-  if (cols == 1) {
-    laplace_ratios (*pair.first, *pair.second, scale, outputs, count, ret_scores);
-    return;
-  }
-  for (gsize i = 0; i < count; i++) {
-    double sum = 0;
-
-    for (gsize j = 0; j < cols; j++)
-      sum += column_ratio (pair.first[j], pair.second[j], outputs[i * cols + j]);
-    ret_scores[i] = sum / scale;
-  }
-}
+REAL_LOG_RATIO (Laplace, scale_of)
 
 /* Pair 0 and an output in column 0 of at least the first input's. */
 static void
@@ -107,11 +68,8 @@ static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          AssayTruth *ret_truth, GError **error)
 {
-  const Laplace *settings = context->settings;
-
   ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, noise, ASSAY_NOISE_LAPLACE);
-  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, scale,
-                       settings->sensitivity / settings->epsilon);
+  ASSAY_SET_PARAMETER (ret_release, AssayVectorsParameters, scale, scale_of (context->settings));
   return row_mechanism_protect (context, secrets, ret_release, ret_truth, error);
 }
 

@@ -1,7 +1,8 @@
-/* Neighbouring inputs of mechanisms that add noise to rows of reals. */
+/* What mechanisms that add noise to rows of reals have in common. */
 #pragma once
 
-#include "core/plugin/domain.h"
+#include "core/base/vectorise.h"
+#include "core/plugin/mechanism.h"
 
 typedef enum { NORM_L1 = 1, NORM_L2 = 2 } Norm;
 
@@ -20,3 +21,42 @@ void real_neighbours (Sensitivity sensitivity, gsize cols, guint index, AssayStr
 
 /* The callback `domain` of such a mechanism: rows without bounds. */
 AssayDomain *real_domain (Sensitivity sensitivity, gsize cols);
+
+/* Defines the callbacks `pair` and `domain` of a mechanism with the setting `sensitivity`, a length
+ * in @norm. */
+#define REAL_NEIGHBOURS(Settings, norm)                                                            \
+  static void pair (gconstpointer settings, gsize cols, guint index, AssayStream *stream,          \
+                    float *ret_first, float *ret_second)                                           \
+  {                                                                                                \
+    real_neighbours ((Sensitivity){ ((const Settings *) settings)->sensitivity, norm }, cols,      \
+                     index, stream, ret_first, ret_second);                                        \
+  }                                                                                                \
+  static AssayDomain *domain (gconstpointer settings, gsize cols)                                  \
+  {                                                                                                \
+    return real_domain ((Sensitivity){ ((const Settings *) settings)->sensitivity, norm }, cols);  \
+  }
+
+/* Defines the callback `log_ratio`: the sum over columns of column_ratio (first, second, output),
+ * divided by @divisor_of (settings). Rows of one column, of which audits have the most, are a loop
+ * of their own that is vectorised. */
+#define REAL_LOG_RATIO(Settings, divisor_of)                                                       \
+  ASSAY_VECTORISED static void column_ratios (double first, double second, double divisor,         \
+                                              const float *outputs, gsize count,                   \
+                                              double *ret_scores)                                  \
+  {                                                                                                \
+    for (gsize i = 0; i < count; i++)                                                              \
+      ret_scores[i] = column_ratio (first, second, outputs[i]) / divisor;                          \
+  }                                                                                                \
+  static void log_ratio (gconstpointer settings, gsize cols, AssayInputPair pair,                  \
+                         const float *outputs, gsize count, double *ret_scores)                    \
+  {                                                                                                \
+    const double divisor = divisor_of ((const Settings *) settings);                               \
+    if (cols == 1)                                                                                 \
+      column_ratios (*pair.first, *pair.second, divisor, outputs, count, ret_scores);              \
+    for (gsize i = 0; cols > 1 && i < count; i++) {                                                \
+      double sum = 0;                                                                              \
+      for (gsize j = 0; j < cols; j++)                                                             \
+        sum += column_ratio (pair.first[j], pair.second[j], outputs[i * cols + j]);                \
+      ret_scores[i] = sum / divisor;                                                               \
+    }                                                                                              \
+  }
