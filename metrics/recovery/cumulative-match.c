@@ -62,18 +62,13 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
                      "The same for candidates in random order", ASSAY_HIGHER_IS_WORSE,             \
                      ASSAY_IS_REFERENCE)
 
-ASSAY_METRIC (cumulative_match, "cumulative-match",
+RANKING_METRIC (cumulative_match, "cumulative-match",
   .summary = "Cumulative match characteristic of a ranking of public rows, beside chance",
   .reference = { "ISO/IEC 19795-1, Biometric performance testing and reporting",
                  "cumulative match characteristic" },
-  .reads_truth = ASSAY_ARRAY_NAMES ("partners"),
-  .reads_guess = ASSAY_ARRAY_NAMES ("candidates"),
-  .has_own_units = TRUE,
-  .names_units = TRUE,
   ASSAY_MEASURES (N_SERIES,
     AT (0, 1),
     AT (1, 3),
     AT (2, 10),
     AT (3, 30),
-    AT (4, 100)),
-  .measure = measure);
+    AT (4, 100)));

@@ -26,3 +26,10 @@ gboolean metric_take_ratio (const double *right, const double *all, gsize n, dou
 /* The secrets and the estimates, of equal shape. */
 gboolean metric_pair (const AssayTruth *truth, const AssayGuess *guess, AssayView *ret_secrets,
                       AssayView *ret_estimates, GError **error);
+
+/* The descriptor of a metric of what was found of the updates of users, with the callback
+ * `measure`. */
+#define UPDATES_METRIC(symbol, name, ...)                                                          \
+  ASSAY_METRIC (symbol, name, .reads = ASSAY_RELEASE_UPDATES,                                      \
+                .reads_truth = ASSAY_ARRAY_NAMES ("updates"), .has_own_units = TRUE,               \
+                .measure = measure, __VA_ARGS__)

@@ -57,16 +57,12 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-ASSAY_METRIC (interception, "interception",
+UPDATES_METRIC (interception, "interception",
   .summary = "Permutations of single users, found from the rows of their messages",
   .reference = { ASSAY_PAPER_DPHE, "algorithm 1; the measure is ours" },
-  .reads = ASSAY_RELEASE_UPDATES,
-  .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("rows-of-users", "support-scores"),
-  .has_own_units = TRUE,
   .repeats_units = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (MATCHED, "user-phi-matched", MEAN, 0, 1, "share of weights",
                    "Weights of another user for which the row in its messages is found",
-                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
-  .measure = measure);
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)));

@@ -114,15 +114,11 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-ASSAY_METRIC (link_excess, "link-excess",
+RANKING_METRIC (link_excess, "link-excess",
   .summary = "Hit rates of a ranking of public rows beside a baseline and control people",
   .reference = { "Giomi, Boenisch, Wehmeyer and Tasnadi 2023, A Unified Framework for Quantifying "
                  "Privacy Risk in Synthetic Data (Anonymeter)",
                  "sections 4 and 5" },
-  .reads_truth = ASSAY_ARRAY_NAMES ("partners"),
-  .reads_guess = ASSAY_ARRAY_NAMES ("candidates"),
-  .has_own_units = TRUE,
-  .names_units = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (BASELINE_1, "partner-baseline-at-1", MEAN, 0, 1, "share of items",
                    "Hits at 1 of a guess that never sees the release", ASSAY_HEADLINE,
@@ -145,5 +141,4 @@ ASSAY_METRIC (link_excess, "link-excess",
                    ASSAY_HIGHER_IS_WORSE, ASSAY_IS_REFERENCE),
     ASSAY_MEASURE (EXCESS_10, "partner-excess-at-10", EXCESS, -1, 1, "share",
                    "(hits at 10 - control) / (1 - control)", ASSAY_HIGHER_IS_WORSE,
-                   .success = HIT_10, .control = CONTROL_10, .is_influence = TRUE)),
-  .measure = measure);
+                   .success = HIT_10, .control = CONTROL_10, .is_influence = TRUE)));

@@ -108,16 +108,12 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-ASSAY_METRIC (link_rank, "link-rank",
+RANKING_METRIC (link_rank, "link-rank",
   .summary = "Ranks of the public rows that belong to a released item, and hit rates",
   .reference = { ASSAY_PAPER_INSTAHIDE, "sections 2.2, 5.3 and 9, figure 8" },
   ASSAY_SETTINGS (LinkRank,
     ASSAY_PARAM_INT (LinkRank, m, 100, 1, 1000000000, "public rows",
                      "How many candidates partner-hit-at-m looks at")),
-  .reads_truth = ASSAY_ARRAY_NAMES ("partners"),
-  .reads_guess = ASSAY_ARRAY_NAMES ("candidates"),
-  .has_own_units = TRUE,
-  .names_units = TRUE,
   .names_pairs = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (RANK, "partner-rank-median", MEDIAN, 1, G_MAXDOUBLE, "rank",
@@ -144,5 +140,4 @@ ASSAY_METRIC (link_rank, "link-rank",
     ASSAY_MEASURE (AREA, "partner-auc", MEAN, 0, 1, "area under the ROC curve",
                    "Probability that a public row that belongs to an item ranks before one that "
                    "does not",
-                   ASSAY_HIGHER_IS_WORSE)),
-  .measure = measure);
+                   ASSAY_HIGHER_IS_WORSE)));

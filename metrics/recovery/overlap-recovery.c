@@ -39,13 +39,10 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-ASSAY_METRIC (overlap_recovery, "overlap-recovery",
+UPDATES_METRIC (overlap_recovery, "overlap-recovery",
   .summary = "How many weights two users have in common, found despite permutations",
   .reference = { ASSAY_PAPER_DPHE, "section 2.4; the measures are ours" },
-  .reads = ASSAY_RELEASE_UPDATES,
-  .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("support-overlaps"),
-  .has_own_units = TRUE,
   .names_units = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (EXACT, "overlap-exact-rate", RATE, 0, 1, "share of pairs",
@@ -53,5 +50,4 @@ ASSAY_METRIC (overlap_recovery, "overlap-recovery",
                    "in a step is found exactly",
                    ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
     ASSAY_MEASURE (ERROR, "overlap-error", MEAN, 0, 1, "share of the overlap",
-                   "Relative error of that number, at most 1")),
-  .measure = measure);
+                   "Relative error of that number, at most 1")));

@@ -56,17 +56,13 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-ASSAY_METRIC (permutation_recovery, "permutation-recovery",
+UPDATES_METRIC (permutation_recovery, "permutation-recovery",
   .summary = "The permutation that users share, found from the rows of their updates",
   .reference = { ASSAY_PAPER_DPHE, "algorithm 1 and lemma 7; the measure is ours" },
-  .reads = ASSAY_RELEASE_UPDATES,
-  .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("rows-of-weights"),
-  .has_own_units = TRUE,
   .repeats_units = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (MATCHED, "phi-matched", MEAN, 0, 1, "share of weights",
                    "Weights that any user held for which the row under the shared permutation is "
                    "found",
-                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
-  .measure = measure);
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)));

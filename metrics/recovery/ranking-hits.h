@@ -24,3 +24,9 @@ void ranking_hits_leave_out (AssayOutcomes *outcomes, guint first, guint end, co
 void ranking_hits_set_units (const RankingHits *ranking, const AssayTruth *truth, guint unit,
                              AssayOutcomes *outcomes);
 double ranking_hits_second (const RankingHits *ranking, const AssayTruth *truth, gsize item);
+
+/* The descriptor of a metric of such rankings, with the callback `measure`. */
+#define RANKING_METRIC(symbol, name, ...)                                                          \
+  ASSAY_METRIC (symbol, name, .reads_truth = ASSAY_ARRAY_NAMES ("partners"),                       \
+                .reads_guess = ASSAY_ARRAY_NAMES ("candidates"), .has_own_units = TRUE,            \
+                .names_units = TRUE, .measure = measure, __VA_ARGS__)

@@ -7,6 +7,7 @@
 #include "core/games/guesses/score-roc.h"
 #include "core/games/guesses/weights.h"
 #include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
 
 enum { AREA, N_SERIES };
 
@@ -60,16 +61,12 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-ASSAY_METRIC (support_recovery, "support-recovery",
+UPDATES_METRIC (support_recovery, "support-recovery",
   .summary = "Which weights of users are not 0, found from what a federation released",
   .reference = { ASSAY_PAPER_DPHE, "section 2.4; the measure is ours" },
-  .reads = ASSAY_RELEASE_UPDATES,
-  .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("support-scores"),
-  .has_own_units = TRUE,
   .repeats_units = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (AREA, "support-auc", MEAN, 0, 1, "area under the ROC curve",
                    "Probability that a weight in an update scores above one that is not in it",
-                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
-  .measure = measure);
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)));

@@ -120,13 +120,10 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-ASSAY_METRIC (user_recovery, "user-recovery",
+UPDATES_METRIC (user_recovery, "user-recovery",
   .summary = "Weights of users that were found and attributed to them, user by user",
   .reference = { ASSAY_PAPER_DPHE, "theorem 8; the measures are ours" },
-  .reads = ASSAY_RELEASE_UPDATES,
-  .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("weight-claims", "claimed-values"),
-  .has_own_units = TRUE,
   .names_units = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (NAMED, "user-claims-right", MEAN, 0, 1, "share of claims",
@@ -136,5 +133,4 @@ ASSAY_METRIC (user_recovery, "user-recovery",
     ASSAY_MEASURE (FOUND, "user-weights-found", MEAN, 0, 1, "share of a user's weights",
                    "Weights of a user, other than 0, that right claims naming it show; mean over "
                    "users",
-                   ASSAY_HIGHER_IS_WORSE)),
-  .measure = measure);
+                   ASSAY_HIGHER_IS_WORSE)));

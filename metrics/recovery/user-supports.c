@@ -55,17 +55,13 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-ASSAY_METRIC (user_supports, "user-supports",
+UPDATES_METRIC (user_supports, "user-supports",
   .summary = "Which weights of each user are not 0, found from what a federation released",
   .reference = { ASSAY_PAPER_DPHE, "theorem 8; the measure is ours" },
-  .reads = ASSAY_RELEASE_UPDATES,
-  .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("support-scores"),
-  .has_own_units = TRUE,
   .names_units = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (AREA, "user-support-auc", MEAN, 0, 1, "area under the ROC curve",
                    "Probability that a weight in a user's update scores above one that is not; "
                    "mean over users",
-                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE)),
-  .measure = measure);
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE)));

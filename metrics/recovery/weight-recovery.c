@@ -79,13 +79,10 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   return TRUE;
 }
 
-ASSAY_METRIC (weight_recovery, "weight-recovery",
+UPDATES_METRIC (weight_recovery, "weight-recovery",
   .summary = "Weights of users that were found from what a federation released",
   .reference = { ASSAY_PAPER_DPHE, "theorem 8; the measures are ours" },
-  .reads = ASSAY_RELEASE_UPDATES,
-  .reads_truth = ASSAY_ARRAY_NAMES ("updates"),
   .reads_guess = ASSAY_ARRAY_NAMES ("weight-claims", "claimed-values"),
-  .has_own_units = TRUE,
   .repeats_units = TRUE,
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (RIGHT, "weight-claims-right", MEAN, 0, 1, "share of claims",
@@ -97,5 +94,4 @@ ASSAY_METRIC (weight_recovery, "weight-recovery",
                    ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
     ASSAY_MEASURE (FOUND, "weights-found", MEAN, 0, 1, "share of users' weights",
                    "Weights of users, other than 0, that right claims show", ASSAY_HEADLINE,
-                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)),
-  .measure = measure);
+                   ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE)));

@@ -70,15 +70,12 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 WEIGHT_CONTROL (make_control, .users = 6, .steps = 3, .weights = 200, .held = 0.2,
                 .has_messages = TRUE)
 
-ASSAY_ATTACK (overlap, "overlap",
+WEIGHT_ATTACK (overlap, "overlap",
   .summary = "Count the rows that two users have in common, whatever permutes them",
   .reference = { ASSAY_PAPER_DPHE, "section 2.4; the attack is ours" },
-  .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_MESSAGES,
   .reads_arrays = ASSAY_ARRAY_NAMES ("slots"),
   .writes = weight_overlap_arrays,
-  .game = ASSAY_GAME_RECONSTRUCT,
-  .attack = attack,
   .control = { .says = "how many weights two users behind one permutation share is found",
                .make = make_control,
                .at_least = 0.95 });

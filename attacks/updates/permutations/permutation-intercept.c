@@ -232,17 +232,14 @@ WEIGHT_CONTROL (make_control, .users = 2, .steps = 400, .weights = 40, .held = 0
 
 ASSAY_MEMORY (memory, void, shape->n_outputs * CANDIDATES * (sizeof (gsize) + sizeof (float)))
 
-ASSAY_ATTACK (permutation_intercept, "permutation-intercept",
+WEIGHT_ATTACK (permutation_intercept, "permutation-intercept",
   .summary = "Match the permuted rows of each user with weights, by the steps in which they are "
              "held",
   .reference = { ASSAY_PAPER_DPHE, "algorithm 1; the attack is ours" },
   .memory = memory,
-  .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_USER | ASSAY_GRANT_MESSAGES,
   .reads_arrays = ASSAY_ARRAY_NAMES ("slots"),
   .writes = weight_support_arrays,
-  .game = ASSAY_GAME_RECONSTRUCT,
-  .attack = attack,
   .control = { .says = "of two users, each finds the other's rows behind a permutation that stays "
                        "the same",
                .make = make_control,

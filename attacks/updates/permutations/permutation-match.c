@@ -295,19 +295,16 @@ ASSAY_MEMORY (memory, PermutationMatch,
                   * ((guint64) settings->candidates * (sizeof (gsize) + sizeof (float))
                      + shape->n_members * 8))
 
-ASSAY_ATTACK (permutation_match, "permutation-match",
+WEIGHT_ATTACK (permutation_match, "permutation-match",
   .summary = "Match the permuted rows of sparse updates with the weights of their sum",
   .reference = { ASSAY_PAPER_DPHE, "algorithm 1 and lemma 7; the attack is ours" },
   ASSAY_SETTINGS (PermutationMatch,
     ASSAY_PARAM_INT (PermutationMatch, candidates, 48, 1, 100000, "rows",
                      "Rows considered for each weight: those with the lowest cost")),
   .memory = memory,
-  .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_AGGREGATOR | ASSAY_GRANT_MESSAGES,
   .reads_arrays = ASSAY_ARRAY_NAMES ("slots"),
   .writes = weight_claims_arrays,
-  .game = ASSAY_GAME_RECONSTRUCT,
-  .attack = attack,
   .control = { .says = "weights of four users are matched behind a permutation that stays the same",
                .make = make_control,
                .at_least = 0.9 });

@@ -66,15 +66,12 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 100, .held = 0.1,
                 .has_messages = TRUE, .has_shared = TRUE)
 
-ASSAY_ATTACK (support_leak, "support-leak",
+WEIGHT_ATTACK (support_leak, "support-leak",
   .summary = "Undo the shared permutation, and read from messages who holds which weight",
   .reference = { ASSAY_PAPER_DPHE, "section 2.4" },
-  .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_USER | ASSAY_GRANT_MESSAGES,
   .reads_arrays = ASSAY_ARRAY_NAMES ("slots"),
   .writes = weight_support_arrays,
-  .game = ASSAY_GAME_RECONSTRUCT,
-  .attack = attack,
   .control = { .says = "supports are read through the permutation that users share",
                .make = make_control,
                .at_least = 0.95 });

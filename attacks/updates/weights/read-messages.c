@@ -41,15 +41,12 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 200, .held = 0.4,
                 .has_locals = TRUE)
 
-ASSAY_ATTACK (read_messages, "read-messages",
+WEIGHT_ATTACK (read_messages, "read-messages",
   .summary = "Read users' weights from messages in clear",
   .reference = { ASSAY_PAPER_DPHE, "section 2.1" },
-  .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_MESSAGES,
   .reads_arrays = ASSAY_ARRAY_NAMES ("locals"),
   .writes = weight_claims_arrays,
-  .game = ASSAY_GAME_RECONSTRUCT,
-  .attack = attack,
   .control = { .says = "messages in clear are read",
                .make = make_control,
                .at_least = 0.95 });

@@ -54,17 +54,14 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 ASSAY_CONTROL (make_control, weight_control_make, WeightControl, SingleHolder,
                .users = settings->names ? 1 : 4, .steps = 3, .weights = 200, .held = 0.05)
 
-ASSAY_ATTACK (single_holder, "single-holder",
+WEIGHT_ATTACK (single_holder, "single-holder",
   .summary = "Read values that a single user holds from the sum of sparse updates",
   .reference = { ASSAY_PAPER_DPHE, "section 2.5; the attack is ours" },
   ASSAY_SETTINGS (SingleHolder,
     ASSAY_PARAM_BOOL (SingleHolder, names, FALSE, "Name a user for each value, drawn at random",
                       ASSAY_PARAM_EXTRA)),
-  .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_NONE,
   .writes = weight_claims_arrays,
-  .game = ASSAY_GAME_RECONSTRUCT,
-  .attack = attack,
   .control = { .says = "values that one of four users holds are read from their sum",
                .make = make_control,
                .at_least = 0.6 });

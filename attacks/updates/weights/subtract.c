@@ -53,14 +53,11 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 
 WEIGHT_CONTROL (make_control, .users = 2, .steps = 3, .weights = 200, .held = 0.4, .has_own = TRUE)
 
-ASSAY_ATTACK (subtract, "subtract",
+WEIGHT_ATTACK (subtract, "subtract",
   .summary = "Subtract one user's own update from the sum, and read the others' from the rest",
   .reference = { ASSAY_PAPER_DPHE, "section 2.5" },
-  .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_USER,
   .writes = weight_claims_arrays,
-  .game = ASSAY_GAME_RECONSTRUCT,
-  .attack = attack,
   .control = { .says = "of two users, each reads the other's update",
                .make = make_control,
                .at_least = 0.95 });

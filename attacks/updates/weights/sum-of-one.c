@@ -43,14 +43,11 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 WEIGHT_CONTROL (make_control, .users = 1, .steps = 3, .weights = 200, .held = 0.4,
                 .has_locals = TRUE)
 
-ASSAY_ATTACK (sum_of_one, "sum-of-one",
+WEIGHT_ATTACK (sum_of_one, "sum-of-one",
   .summary = "Cheat as the aggregator: take the sum of a step as one user's own update",
   .reference = { ASSAY_PAPER_DPHE, "section 2.2, against semi-honest parties; the attack is ours" },
-  .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_AGGREGATOR,
   .writes = weight_claims_arrays,
-  .game = ASSAY_GAME_RECONSTRUCT,
-  .attack = attack,
   .control = { .says = "the sum of one user is its update",
                .make = make_control,
                .at_least = 0.95 });

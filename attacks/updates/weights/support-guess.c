@@ -37,14 +37,11 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 
 WEIGHT_CONTROL (make_control, .users = 4, .steps = 3, .weights = 200, .held = 0.1)
 
-ASSAY_ATTACK (support_guess, "support-guess",
+WEIGHT_ATTACK (support_guess, "support-guess",
   .summary = "Guess which weights users hold by how large the sum of their updates is",
   .reference = { ASSAY_PAPER_DPHE, "section 2.5; the attack is ours" },
-  .reads = ASSAY_RELEASE_UPDATES,
   .needs = ASSAY_GRANT_NONE,
   .writes = weight_support_arrays,
-  .game = ASSAY_GAME_RECONSTRUCT,
-  .attack = attack,
   .control = { .says = "weights that one of four users holds are told from those that none holds",
                .make = make_control,
                .at_least = 0.75 });
