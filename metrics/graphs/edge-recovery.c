@@ -21,6 +21,7 @@
 #include "core/games/guesses/score-roc.h"
 #include "core/graph/likeness.h"
 #include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
 
 enum {
   AREA,
@@ -189,10 +190,8 @@ take_part (const Pairs *all, const gint64 *labels, Part *part, Pairs *ret_pairs,
 static void
 omit (AssayOutcomes *outcomes, guint series, const char *why)
 {
-  for (guint s = series; s < N_SERIES; s += N_JUDGED) {
-    g_clear_pointer (&outcomes->series[s], g_free);
-    outcomes->omitted[s] = g_strdup (why);
-  }
+  for (guint s = series; s < N_SERIES; s += N_JUDGED)
+    metric_leave_out (outcomes, s, s + 1, "%s", why);
 }
 
 /* Series @series of the attack, of the floor, and the gain. */

@@ -21,6 +21,7 @@
 #include "core/graph/motifs.h"
 #include "core/graph/triangles.h"
 #include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
 
 enum { BY_CLIPPING, BY_RELEASE, HALVES, LEADING, N_SERIES };
 
@@ -129,12 +130,10 @@ judge_all_triangles (const Compared *compared, AssayOutcomes *outcomes, GError *
   for (guint s = BY_CLIPPING; s <= BY_RELEASE; s++) {
     if (!count_triangles (s == BY_CLIPPING ? compared->clipped : largest, counts, error))
       return FALSE;
-    if (sum_of (of_graph, n) > 0) {
+    if (sum_of (of_graph, n) > 0)
       judge_triangles (counts, of_graph, n, outcomes->series[s]);
-      continue;
-    }
-    g_clear_pointer (&outcomes->series[s], g_free);
-    outcomes->omitted[s] = g_strdup ("the private graph has no triangles");
+    else
+      metric_leave_out (outcomes, s, s + 1, "the private graph has no triangles");
   }
   return TRUE;
 }
@@ -230,10 +229,8 @@ judge_cuts (const Compared *compared, const double *largest, AssayOutcomes *outc
   g_autofree guint8 *sides = g_new (guint8, n);
 
   if (largest == NULL) {
-    for (guint s = HALVES; s <= LEADING; s++) {
-      g_clear_pointer (&outcomes->series[s], g_free);
-      outcomes->omitted[s] = g_strdup ("the release does not say its largest weight");
-    }
+    metric_leave_out (outcomes, HALVES, LEADING + 1,
+                      "the release does not say its largest weight");
     return TRUE;
   }
   errors = find_errors (compared, *largest, error);

@@ -32,6 +32,7 @@
 #include "metrics/images/assignment.h"
 #include "metrics/images/likeness.h"
 #include "metrics/images/private-parts.h"
+#include "metrics/recovery/errors.h"
 
 enum { AUTO, ORDER, BEST };
 enum { KNOWN, FREE };
@@ -208,9 +209,8 @@ fill_another (const Recovery *recovery, AssayOutcomes *outcomes, GError **error)
   g_autofree double *largest = NULL;
 
   if (n > MOST_COMPARED) {
-    g_clear_pointer (&outcomes->series[ANOTHER], g_free);
-    outcomes->omitted[ANOTHER]
-        = g_strdup_printf ("more than %d secrets are not compared with each other", MOST_COMPARED);
+    metric_leave_out (outcomes, ANOTHER, ANOTHER + 1,
+                      "more than %d secrets are not compared with each other", MOST_COMPARED);
     return TRUE;
   }
   largest = assay_alloc (n, sizeof (double), "secrets", error);
@@ -317,10 +317,7 @@ fill_chance (const AssayMetricContext *context, const AssayTruth *truth, const R
   if (!draw_others (context, truth, &others, &why, error))
     return FALSE;
   if (others == NULL) {
-    for (guint s = SSIM_CHANCE; s <= SSIM_GAIN; s++) {
-      g_clear_pointer (&outcomes->series[s], g_free);
-      outcomes->omitted[s] = g_strdup (why);
-    }
+    metric_leave_out (outcomes, SSIM_CHANCE, SSIM_GAIN + 1, "%s", why);
     return TRUE;
   }
   if (!take_targets (&recovery, context, truth, others, error)

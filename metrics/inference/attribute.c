@@ -22,6 +22,7 @@
 #include "core/games/guesses/infer.h"
 #include "core/plugin/plugin.h"
 #include "core/stats/excess.h"
+#include "metrics/recovery/errors.h"
 
 enum { RIGHT, BALANCED, AREA, BASELINE, GAIN, CONTROL, EXCESS, N_SERIES };
 
@@ -214,13 +215,6 @@ count_agreeing (const Judged *judged, const gsize *chosen, double *ret_outcomes)
   return n_pairs > 0 ? agreeing / n_pairs : -1;
 }
 
-static void
-leave_out (AssayOutcomes *outcomes, guint series, char *reason)
-{
-  g_clear_pointer (&outcomes->series[series], g_free);
-  outcomes->omitted[series] = reason;
-}
-
 static gboolean
 judge_control (const Judged *judged, AssayOutcomes *outcomes, GError **error)
 {
@@ -237,15 +231,16 @@ judge_control (const Judged *judged, AssayOutcomes *outcomes, GError **error)
                             judged->series[EXCESS]);
     return TRUE;
   }
-  for (guint s = CONTROL; s <= EXCESS; s++)
-    leave_out (outcomes, s,
-               control < 0
-                   ? g_strdup ("all secrets are of one person or group: there are no others whom a "
-                               "guess could be held against")
-                   : g_strdup_printf ("the attribute has the value %" G_GINT64_FORMAT
-                                      " in all %zu secrets: a guess says no more about one than "
-                                      "about another; expected two values at least",
-                                      judged->values[0], judged->n));
+  if (control < 0)
+    metric_leave_out (outcomes, CONTROL, EXCESS + 1,
+                      "all secrets are of one person or group: there are no others whom a guess "
+                      "could be held against");
+  else
+    metric_leave_out (outcomes, CONTROL, EXCESS + 1,
+                      "the attribute has the value %" G_GINT64_FORMAT " in all %zu secrets: a "
+                      "guess says no more about one than about another; expected two values at "
+                      "least",
+                      judged->values[0], judged->n);
   return TRUE;
 }
 
@@ -267,8 +262,8 @@ measure (G_GNUC_UNUSED const AssayMetricContext *context, const AssayTruth *trut
       && !assay_infer_area (judged.scores, judged.values, &area, judged.series[AREA], error))
     return FALSE;
   if (count_present (&judged) == 1)
-    leave_out (ret_outcomes, AREA,
-               g_strdup ("the attribute has one value in all secrets; expected two at least"));
+    metric_leave_out (ret_outcomes, AREA, AREA + 1,
+                      "the attribute has one value in all secrets; expected two at least");
   return judge_control (&judged, ret_outcomes, error);
 }
 

@@ -27,6 +27,7 @@
 #include "core/games/guesses/score-roc.h"
 #include "core/plugin/plugin.h"
 #include "core/stats/excess.h"
+#include "metrics/recovery/errors.h"
 
 enum {
   AREA,
@@ -147,10 +148,9 @@ judge_excess (const AssayRoc *roc, AssayOutcomes *outcomes, GError **error)
     assay_excess_influence (series[HIT], series[CONTROL], outcomes->n, series[EXCESS]);
     return TRUE;
   }
-  g_clear_pointer (&outcomes->series[EXCESS], g_free);
-  outcomes->omitted[EXCESS]
-      = g_strdup ("every record that was not released is taken for a member: nothing is left that "
-                  "could exceed that");
+  metric_leave_out (outcomes, EXCESS, EXCESS + 1,
+                    "every record that was not released is taken for a member: nothing is left "
+                    "that could exceed that");
   return TRUE;
 }
 

@@ -8,6 +8,7 @@
  * candidates as there are public rows one is always right: such a k is left out. Units are those of
  * link-rank. */
 #include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
 #include "metrics/recovery/ranking-hits.h"
 
 #define N_RANKS 5
@@ -41,13 +42,13 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   for (guint r = 0; r < N_RANKS; r++) {
     judge (&ranking, r, ret_outcomes);
     if (ranking.rows == 0)
-      ranking_hits_leave_out (ret_outcomes, CHANCE + r, CHANCE + r + 1,
-                              "how many public rows there are is not known here");
+      metric_leave_out (ret_outcomes, CHANCE + r, CHANCE + r + 1,
+                        "how many public rows there are is not known here");
     if (ranking.rows > 0 && ranks[r] >= ranking.rows && r > 0) {
-      ranking_hits_leave_out (ret_outcomes, HIT + r, HIT + r + 1,
-                              "so many candidates are all public rows");
-      ranking_hits_leave_out (ret_outcomes, CHANCE + r, CHANCE + r + 1,
-                              "so many candidates are all public rows");
+      metric_leave_out (ret_outcomes, HIT + r, HIT + r + 1,
+                        "so many candidates are all public rows");
+      metric_leave_out (ret_outcomes, CHANCE + r, CHANCE + r + 1,
+                        "so many candidates are all public rows");
     }
   }
   ranking_hits_set_units (&ranking, truth, UNIT, ret_outcomes);

@@ -108,3 +108,16 @@ metric_take_ratio (const double *right, const double *all, gsize n, double *ret_
     ret_outcomes[j] = sum_right / sum + (right[j] - sum_right / sum * all[j]) * (double) n / sum;
   return sum > 0;
 }
+
+void
+metric_leave_out (AssayOutcomes *outcomes, guint first, guint end, const char *reason, ...)
+{
+  for (guint s = first; s < end; s++) {
+    va_list values;
+
+    va_start (values, reason);
+    g_clear_pointer (&outcomes->series[s], g_free);
+    outcomes->omitted[s] = g_strdup_vprintf (reason, values);
+    va_end (values);
+  }
+}

@@ -23,6 +23,10 @@ double metric_number_of_sum (const AssayRelease *release, gsize step);
  * metrics/recovery/weight-recovery.c says); FALSE: there is none. */
 gboolean metric_take_ratio (const double *right, const double *all, gsize n, double *ret_outcomes);
 
+/* Leaves out the series from @first to before @end, for the same reason. */
+void metric_leave_out (AssayOutcomes *outcomes, guint first, guint end, const char *reason, ...)
+    G_GNUC_PRINTF (4, 5);
+
 /* The secrets and the estimates, of equal shape. */
 gboolean metric_pair (const AssayTruth *truth, const AssayGuess *guess, AssayView *ret_secrets,
                       AssayView *ret_estimates, GError **error);

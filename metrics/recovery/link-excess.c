@@ -15,6 +15,7 @@
  * units are those of link-rank. */
 #include "core/plugin/plugin.h"
 #include "core/stats/excess.h"
+#include "metrics/recovery/errors.h"
 #include "metrics/recovery/ranking-hits.h"
 
 /* Of the first candidate, and of the first 10 in the same order. */
@@ -85,12 +86,10 @@ judge (const RankingHits *ranking, gsize k, guint first, AssayOutcomes *outcomes
     assay_excess_influence (series[HIT_1], series[CONTROL_1], n, series[EXCESS_1]);
   } else {
     /* With fewer of them, every guess would be right of the control. */
-    g_autofree char *reason
-        = g_strdup_printf ("%zu of %zu public rows belong to no released item; expected %zu at "
-                           "least, of people who are not in the release",
-                           n_others, ranking->rows, k + p);
-
-    ranking_hits_leave_out (outcomes, first + CONTROL_1, first + EXCESS_1 + 1, reason);
+    metric_leave_out (outcomes, first + CONTROL_1, first + EXCESS_1 + 1,
+                      "%zu of %zu public rows belong to no released item; expected %zu at least, "
+                      "of people who are not in the release",
+                      n_others, ranking->rows, k + p);
   }
 }
 
@@ -107,8 +106,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     judge (&ranking, 1, HIT_1, ret_outcomes);
     judge (&ranking, 10, HIT_10, ret_outcomes);
   } else {
-    ranking_hits_leave_out (ret_outcomes, HIT_1, UNIT,
-                            "how many public rows there are is not known here");
+    metric_leave_out (ret_outcomes, HIT_1, UNIT,
+                      "how many public rows there are is not known here");
   }
   ranking_hits_set_units (&ranking, truth, UNIT, ret_outcomes);
   return TRUE;

@@ -33,13 +33,6 @@ typedef struct {
   gsize n_negative;
 } Scored;
 
-/* Whether @false_positives is one negative at least. */
-static gboolean
-has_threshold (const PairAuc *settings, const Scored *scored)
-{
-  return settings->false_positives * (double) scored->n_negative >= 1;
-}
-
 ASSAY_LOCAL_CLEAR (Scored, scored_clear, g_free (self->shared), g_free (self->placements))
 
 static gboolean
@@ -98,30 +91,24 @@ mean_by_secret (const Scored *scored, const AssayTruth *truth, AssayOutcomes *re
   return TRUE;
 }
 
-static void
-leave_out_true_positives (const PairAuc *settings, gsize n_negative, AssayOutcomes *outcomes)
-{
-  g_clear_pointer (&outcomes->series[TRUE_POSITIVES], g_free);
-  outcomes->omitted[TRUE_POSITIVES]
-      = g_strdup_printf ("false_positives = %g of %zu pairs that share no secret is less than "
-                         "one: expected more pairs, or a higher rate",
-                         settings->false_positives, n_negative);
-}
-
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
 {
   const AssayArray *pairs = assay_arrays_get (&guess->arrays, "pairs");
   const AssayArray *scores = assay_arrays_get (&guess->arrays, "scores");
+  const PairAuc *settings = context->settings;
   g_auto (Scored) scored = { .n = pairs->shape[0], .scores = assay_array_view (scores).data };
 
-  if (!place_scores (context->settings, assay_arrays_get (&truth->arrays, "sources"), pairs,
+  if (!place_scores (settings, assay_arrays_get (&truth->arrays, "sources"), pairs,
                      &scored, error)
       || !mean_by_secret (&scored, truth, ret_outcomes, error))
     return FALSE;
-  if (!has_threshold (context->settings, &scored))
-    leave_out_true_positives (context->settings, scored.n_negative, ret_outcomes);
+  if (settings->false_positives * (double) scored.n_negative < 1)
+    metric_leave_out (ret_outcomes, TRUE_POSITIVES, TRUE_POSITIVES + 1,
+                      "false_positives = %g of %zu pairs that share no secret is less than one: "
+                      "expected more pairs, or a higher rate",
+                      settings->false_positives, scored.n_negative);
   return TRUE;
 }
 

@@ -47,15 +47,6 @@ ranking_hits_by_chance (gsize rows, gsize k, gsize p)
 }
 
 void
-ranking_hits_leave_out (AssayOutcomes *outcomes, guint first, guint end, const char *reason)
-{
-  for (guint s = first; s < end; s++) {
-    g_clear_pointer (&outcomes->series[s], g_free);
-    outcomes->omitted[s] = g_strdup (reason);
-  }
-}
-
-void
 ranking_hits_set_units (const RankingHits *ranking, const AssayTruth *truth, guint unit,
                         AssayOutcomes *outcomes)
 {

@@ -17,8 +17,6 @@ gboolean ranking_hits_read (const AssayMetricContext *context, const AssayTruth 
 double ranking_hits_at (const RankingHits *ranking, gsize item, gsize k);
 /* The chance that some of @p rows, drawn from @rows without replacement, are among @k of these. */
 double ranking_hits_by_chance (gsize rows, gsize k, gsize p);
-/* Leaves out the series from @first to before @end. */
-void ranking_hits_leave_out (AssayOutcomes *outcomes, guint first, guint end, const char *reason);
 /* The units of link-rank: the number of an item's secret (metric_number_of_secret), into series
  * @unit; and of the second secret in @item, where there is one. */
 void ranking_hits_set_units (const RankingHits *ranking, const AssayTruth *truth, guint unit,

@@ -11,20 +11,6 @@
 
 enum { AREA, N_SERIES };
 
-/* Without sparsity there is no support to be told from other weights. */
-static gboolean
-leave_out (const AssaySupportScores *scores, gsize width, AssayOutcomes *ret_outcomes,
-           GError **error)
-{
-  if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, width, error))
-    return FALSE;
-  g_clear_pointer (&ret_outcomes->series[AREA], g_free);
-  ret_outcomes->omitted[AREA]
-      = g_strdup_printf ("%s weights of the updates are 0: there are no supports to tell",
-                         scores->is_held[0] ? "none of the" : "all");
-  return TRUE;
-}
-
 static gboolean
 is_of_one_kind (const AssaySupportScores *scores)
 {
@@ -43,15 +29,20 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
   double area;
 
   if (!assay_support_scores_init (
-          updates, users, assay_arrays_get (&guess->arrays, "support-scores"), &scores, error))
+          updates, users, assay_arrays_get (&guess->arrays, "support-scores"), &scores, error)
+      || !assay_outcomes_alloc (ret_outcomes, N_SERIES, width, error))
     return FALSE;
-  if (is_of_one_kind (&scores))
-    return leave_out (&scores, width, ret_outcomes, error);
+  /* Without sparsity there is no support to be told from other weights. */
+  if (is_of_one_kind (&scores)) {
+    metric_leave_out (ret_outcomes, AREA, AREA + 1,
+                      "%s weights of the updates are 0: there are no supports to tell",
+                      scores.is_held[0] ? "none of the" : "all");
+    return TRUE;
+  }
   influence = assay_alloc (scores.n, sizeof *influence, "scores of supports", error);
   if (influence == NULL
       || !assay_roc_area (&(AssayRoc){ scores.scores, 1, scores.is_held, scores.n }, &area,
-                          influence, error)
-      || !assay_outcomes_alloc (ret_outcomes, N_SERIES, width, error))
+                          influence, error))
     return FALSE;
   for (gsize j = 0; j < width; j++)
     ret_outcomes->series[AREA][j] = area;

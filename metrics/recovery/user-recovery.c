@@ -84,16 +84,6 @@ share (gsize part, gsize all)
   return all > 0 ? (double) part / (double) all : 0;
 }
 
-/* Who names nobody says nothing of any user, and is not wrong either. */
-static void
-leave_out (AssayOutcomes *outcomes)
-{
-  for (guint s = NAMED; s <= FOUND; s++) {
-    g_clear_pointer (&outcomes->series[s], g_free);
-    outcomes->omitted[s] = g_strdup ("no claim names a user");
-  }
-}
-
 static gboolean
 measure (const AssayMetricContext *context, const AssayTruth *truth, const AssayGuess *guess,
          AssayOutcomes *ret_outcomes, GError **error)
@@ -115,8 +105,9 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
     ret_outcomes->series[FOUND][u] = share (counts.right[u], counts.held[u]);
     ret_outcomes->series[UNIT][u] = number;
   }
+  /* Who names nobody says nothing of any user, and is not wrong either. */
   if (named == 0)
-    leave_out (ret_outcomes);
+    metric_leave_out (ret_outcomes, NAMED, FOUND + 1, "no claim names a user");
   return TRUE;
 }
 

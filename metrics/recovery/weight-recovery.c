@@ -72,10 +72,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
       || !assay_outcomes_alloc (ret_outcomes, N_SERIES, width, error))
     return FALSE;
   for (guint s = 0; s < N_SERIES; s++)
-    if (!metric_take_ratio (counts[s].right, counts[s].all, width, ret_outcomes->series[s])) {
-      g_clear_pointer (&ret_outcomes->series[s], g_free);
-      ret_outcomes->omitted[s] = g_strdup (none[s]);
-    }
+    if (!metric_take_ratio (counts[s].right, counts[s].all, width, ret_outcomes->series[s]))
+      metric_leave_out (ret_outcomes, s, s + 1, "%s", none[s]);
   return TRUE;
 }
 

@@ -12,6 +12,7 @@
 #include "core/base/parallel.h"
 #include "core/graph/edge-array.h"
 #include "core/plugin/plugin.h"
+#include "metrics/recovery/errors.h"
 #include "metrics/retrieval/paired-queries.h"
 
 /* Items of a query are bits of a word. */
@@ -129,8 +130,8 @@ judge (const Counts *counts, gsize n, guint meaning, guint series, AssayOutcomes
     truth += counts[q].truth[meaning];
   }
   if (truth == 0) {
-    g_clear_pointer (&outcomes->series[series], g_free);
-    outcomes->omitted[series] = g_strdup ("no query has a triangle among the items it retrieves");
+    metric_leave_out (outcomes, series, series + 1,
+                      "no query has a triangle among the items it retrieves");
     return;
   }
   for (gsize q = 0; q < n; q++) {
@@ -149,12 +150,10 @@ judge_all (const Counting *counting, AssayPairedSide query, AssayOutcomes *outco
   const guint by_graph = is_image ? GRAPH_TO_TEXT : GRAPH_TO_IMAGE;
 
   judge (counting->counts, n, BY_LABELS, is_image ? LABELS_TO_TEXT : LABELS_TO_IMAGE, outcomes);
-  if (counting->graph != NULL) {
+  if (counting->graph != NULL)
     judge (counting->counts, n, BY_GRAPH, by_graph, outcomes);
-    return;
-  }
-  g_clear_pointer (&outcomes->series[by_graph], g_free);
-  outcomes->omitted[by_graph] = g_strdup ("the dataset has no private graph");
+  else
+    metric_leave_out (outcomes, by_graph, by_graph + 1, "the dataset has no private graph");
 }
 
 static gboolean
