@@ -43,7 +43,9 @@ class Power:
     def run(self, *words, at=None, model="ordered", lies=False):
         shutil.rmtree(self.saved, ignore_errors=True)
         self.saved.mkdir()
-        environment = {**self.sandbox.environment, "LD_PRELOAD": str(self.library),
+        # What the program would otherwise set for itself, by a second start without the library.
+        environment = {**self.sandbox.environment, "OMP_WAIT_POLICY": "passive",
+                       "LD_PRELOAD": str(self.library),
                        "POWER_LOSS_ROOT": str(self.sandbox.path),
                        "POWER_LOSS_SAVED": str(self.saved), "POWER_LOSS_MODEL": model}
         if at is not None:

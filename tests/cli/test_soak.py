@@ -18,7 +18,9 @@ import pytest
 from test_shared import NULL_CELLS
 
 SECONDS = float(os.environ.get("ASSAY_TEST_SOAK_SECONDS", "60"))
-CELLS = int(3000 * max(SECONDS, 60))  # more than are done by then
+# More than are done by then; a plan takes ten million.
+CELLS = int(min(3000 * max(SECONDS, 60), 9e6))
+MOST_TRIALS = 1_000_000  # of a scenario; more cells are those of more defenses
 # As of test_shared: a cell that stays in memory takes 1,000. What every cell leaves for good, its
 # outcome among it, is some 60.
 MOST_BYTES_A_CELL = 300
@@ -55,7 +57,10 @@ def watch(process, store):
 
 @pytest.mark.slow
 def test_nothing_grows_with_what_is_done(sandbox):
-    sandbox.write("null.scenario", NULL_CELLS.format(cells=CELLS))
+    defenses = -(-CELLS // MOST_TRIALS)
+    scenario = NULL_CELLS.format(cells=-(-CELLS // defenses))
+    scenario += "".join(f"\n[defense none-{at}]\nplugin = none\n" for at in range(1, defenses))
+    sandbox.write("null.scenario", scenario)
     process = sandbox.start("run", "null.scenario", "--quiet", "--jobs", 1, "--out", "out")
     try:
         seen = watch(process, sandbox.path / "out" / "run.sqlite")
