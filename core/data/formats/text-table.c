@@ -2,7 +2,6 @@
 #include "core/data/formats/text-table.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -17,16 +16,21 @@ typedef struct {
   char word[MOST_LETTERS];
 } Reader;
 
+static gboolean
+is_blank (char letter)
+{
+  return letter == ' ' || letter == '\t' || letter == '\r';
+}
+
 static void
 skip_blanks (Reader *reader)
 {
-  while (reader->at < reader->end
-         && (*reader->at == ' ' || *reader->at == '\t' || *reader->at == '\r'))
+  while (reader->at < reader->end && is_blank (*reader->at))
     reader->at++;
 }
 
 /* The next word of the line into @reader->word; FALSE: the line ends, and its end is behind. What
- * is longer than any number is cut. */
+ * is longer than any number is cut; a zero byte, which is in no number, stands as '?'. */
 static gboolean
 next_word (Reader *reader)
 {
@@ -38,11 +42,9 @@ next_word (Reader *reader)
     reader->at += reader->at < reader->end;
     return FALSE;
   }
-  while (reader->at < reader->end && strchr (" \t\r\n", *reader->at) == NULL) {
+  for (; reader->at < reader->end && !is_blank (*reader->at) && *reader->at != '\n'; reader->at++)
     if (length < MOST_LETTERS - 1)
-      reader->word[length++] = *reader->at;
-    reader->at++;
-  }
+      reader->word[length++] = *reader->at != '\0' ? *reader->at : '?';
   reader->word[length] = '\0';
   return TRUE;
 }
@@ -53,7 +55,7 @@ is_over (const Reader *reader)
 {
   const char *at = reader->at;
 
-  while (at < reader->end && *at != '\0' && strchr (" \t\r\n", *at) != NULL)
+  while (at < reader->end && (is_blank (*at) || *at == '\n'))
     at++;
   return at == reader->end;
 }

@@ -223,3 +223,24 @@ Test (text_table, lines_must_be_equally_long_and_finite)
   cr_assert (array->shape[0] == 2 && array->shape[1] == 2);
   cr_assert_arr_eq (array->data, ((const float[]){ 1, 2, 3, 4 }), 4 * sizeof (float));
 }
+
+/* Found by fuzz/row-file: strchr finds the zero byte in any text, and no word ended. */
+Test (text_table, zero_bytes_are_in_no_number)
+{
+  static const struct {
+    const char *text;
+    gsize length;
+    const char *says;
+  } bad[] = {
+    { "1 \0\n", 4, "line 1, number 1 is '?'; expected a finite one" },
+    { "1\0 2\n", 5, "line 1, number 0 is '1?'; expected a finite one" },
+    { "\0", 1, "line 1, number 0 is '?'; expected a finite one" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autoptr (GError) error = NULL;
+
+    cr_assert_null (assay_text_table_array (bad[i].text, bad[i].length, &error));
+    cr_assert_str_eq (error->message, bad[i].says);
+  }
+}
