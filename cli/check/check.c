@@ -29,6 +29,17 @@ warn (const char *path, const GPtrArray *doubts)
     g_printerr ("assay: warning: %s: %s\n", path, (const char *) doubts->pdata[i]);
 }
 
+/* Claims of which --auditor tells more than was told. */
+static void
+print_untold (const AssayPlan *plan, const GPtrArray *told)
+{
+  g_autoptr (GPtrArray) all = assay_lint_claims (plan, TRUE);
+  const guint n = is_auditor || all->len < told->len ? 0 : all->len - told->len;
+
+  if (n > 0)
+    printf (", %u doubt%s about claims that --auditor tells", n, n == 1 ? "" : "s");
+}
+
 /* One line of standard output; what is wrong or doubtful goes to standard error. FALSE: something
  * is wrong, or doubtful where that is asked for. */
 static gboolean
@@ -57,6 +68,7 @@ check (const char *path)
           plan->cells->len == 1 ? "" : "s", plan->claims->len, plan->claims->len == 1 ? "" : "s");
   if (n_doubts > 0)
     printf (", %u warning%s", n_doubts, n_doubts == 1 ? "" : "s");
+  print_untold (plan, of_claims);
   printf ("\n");
   return !(is_strict && n_doubts > 0) && !(is_auditor && of_claims->len > 0);
 }

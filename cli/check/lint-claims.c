@@ -200,10 +200,12 @@ find_support (const AssayPlan *plan, const AssayClaim *claim, const AssayCell *c
   }
 }
 
-/* A claim that little is recovered, which nothing could earn (runner/judge/earned/earned.h). */
+/* A claim that little is recovered, which nothing could earn (runner/judge/earned/earned.h): that
+ * its attacks would recover as little whatever the defense did is said to everybody, the rest to
+ * auditors. */
 static void
 check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
-               const AssayCell *cell)
+               const AssayCell *cell, gboolean is_auditor)
 {
   gboolean has_attack, has_some_reference, has_starts;
 
@@ -216,6 +218,8 @@ check_support (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim
                  "the secret, or for something near it, and cannot be upheld; expected one that "
                  "knows the defense, or learns it (learned-inversion with the grant mechanism)",
                  claim->id, assay_plan_defense (plan, cell)->name);
+  else if (!is_auditor)
+    return;
   else if (!has_some_reference)
     assay_doubt (doubts,
                  "[claim %s] cannot be upheld: it is about all defenses that the attacks on %s are "
@@ -301,23 +305,25 @@ check_effort (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
                  assay_plan_defense (plan, cell)->name, first);
 }
 
-/* An audit of epsilon: the most that it can certify, and what it must be able to see. */
+/* An audit of epsilon: the most that it can certify, and for auditors what it must be able to
+ * see. */
 static void
 check_audit (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim,
-             const AssayCell *cell, double alpha)
+             const AssayCell *cell, double alpha, gboolean is_auditor)
 {
   static void (*const checks[]) (GPtrArray *, const AssayPlan *, const AssayClaim *,
                                  const AssayCell *, double)
       = { check_epsilon, check_candidates, check_power, check_guesses };
-  const guint before = doubts->len;
+  const guint before = doubts->len, n = is_auditor ? G_N_ELEMENTS (checks) : 1;
 
-  for (guint i = 0; i < G_N_ELEMENTS (checks) && doubts->len == before; i++)
+  for (guint i = 0; i < n && doubts->len == before; i++)
     checks[i](doubts, plan, claim, cell, alpha);
 }
 
 /* One doubt a claim: the first cell that gives one. */
 static void
-check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, guint n_hypotheses)
+check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, guint n_hypotheses,
+             gboolean is_auditor)
 {
   const gboolean is_audit = claim->measure->statistic == ASSAY_STATISTIC_EPSILON;
   const double alpha = (1 - claim->confidence) / n_hypotheses;
@@ -328,12 +334,15 @@ check_claim (GPtrArray *doubts, const AssayPlan *plan, const AssayClaim *claim, 
 
     if (!is_about (plan, claim, cell))
       continue;
-    (is_audit ? check_audit : assay_lint_numbers) (doubts, plan, claim, cell, alpha);
+    if (is_audit)
+      check_audit (doubts, plan, claim, cell, alpha, is_auditor);
+    else
+      assay_lint_numbers (doubts, plan, claim, cell, alpha);
     if (doubts->len == before)
       check_adaptive (doubts, plan, claim, cell);
     if (doubts->len == before && !is_audit)
-      check_support (doubts, plan, claim, cell);
-    if (doubts->len == before)
+      check_support (doubts, plan, claim, cell, is_auditor);
+    if (doubts->len == before && is_auditor)
       check_effort (doubts, plan, claim, cell);
   }
 }
@@ -360,6 +369,6 @@ assay_lint_claims (const AssayPlan *plan, gboolean is_auditor)
     assay_doubt (doubts, "no [claim NAME] says that little is found: what is protected is not "
                          "judged");
   for (guint c = 0; c < plan->claims->len; c++)
-    check_claim (doubts, plan, plan->claims->pdata[c], n_hypotheses);
+    check_claim (doubts, plan, plan->claims->pdata[c], n_hypotheses, is_auditor);
   return doubts;
 }

@@ -5,8 +5,8 @@
 
 /* Of char *: one text for each doubt, "[claim x] what, and what would help". */
 GPtrArray *assay_lint (const AssayPlan *plan);
-/* The same of its claims: each keeps a run from ending with exit code 0. @is_auditor: also that
- * none of them is about privacy. */
+/* The same of its claims: each keeps a run from ending with exit code 0. @is_auditor: also what
+ * such a verdict must have earned beside enough secrets or runs, as far as the plan tells. */
 GPtrArray *assay_lint_claims (const AssayPlan *plan, gboolean is_auditor);
 
 /* Adds those of programs of others that nothing, or too little, confines here. */

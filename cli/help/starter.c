@@ -192,7 +192,8 @@ append_head (GString *text, const Starter *starter)
                           "seed = 1\n",
                           starter->defense->id);
   cli_append_comment (text,
-                      "Repetitions, each with other secrets: more of them narrow the intervals.");
+                      "Repetitions, each with other secrets: more of them narrow the intervals. "
+                      "Data of your own need trials x secrets private rows, or fewer trials.");
   g_string_append_printf (text, "trials = %u\n\n", trials_of (starter));
   cli_append_comment (text, "%s", starter->base->about);
   if (starter->base->own != NULL)

@@ -181,12 +181,14 @@ def test_functions_that_cannot_be_played_are_refused():
 
 
 def test_the_notebook_runs(tmp_path):
-    done = subprocess.run([sys.executable, RUNNER, NOTEBOOK], capture_output=True, text=True,
-                          check=False,
-                          env={**os.environ, "PYTHONPATH": str(RUNNER.parents[1])})
-    assert done.returncode == 0, done.stderr
-    assert "recovered as released" in done.stdout and "<strong" in done.stdout
-    assert done.stdout.strip().endswith("'violated'"), done.stdout[-300:]
+    (tmp_path / "audit").mkdir()  # as the pages make one
+    for _ in range(2):
+        done = subprocess.run([sys.executable, RUNNER, NOTEBOOK], capture_output=True, text=True,
+                              check=False, cwd=tmp_path,
+                              env={**os.environ, "PYTHONPATH": str(RUNNER.parents[1])})
+        assert done.returncode == 0, done.stderr
+        assert "recovered as released" in done.stdout and "<strong" in done.stdout
+        assert done.stdout.strip().endswith("'violated'"), done.stdout[-300:]
 
 
 def test_the_notebook_runs_in_jupyter(tmp_path):

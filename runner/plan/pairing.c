@@ -43,10 +43,25 @@ grants_offered (const AssayProbe *probe)
          | ASSAY_GRANT_KEY_GENERATOR | ASSAY_GRANT_MODEL;
 }
 
+/* What would fit into @available secrets. */
+static char *
+say_what_fits (const AssayPlan *plan, gsize available)
+{
+  GString *text = g_string_new ("");
+
+  if (plan->tune_secrets == 0 && available >= plan->trials)
+    g_string_append_printf (text, "; expected at most secrets = %zu", available / plan->trials);
+  if (plan->tune_secrets == 0 && available >= plan->secrets)
+    g_string_append_printf (text, "%s trials = %zu", text->len > 0 ? ", or" : "; expected at most",
+                            available / plan->secrets);
+  return g_string_free (text, FALSE);
+}
+
 gboolean
 assay_plan_check_pool (const AssayPlan *plan, gsize available, gsize groups, GError **error)
 {
   g_autofree char *tuning = NULL;
+  g_autofree char *fits = NULL;
 
   if (plan->secret_groups > 0 && plan->trials * plan->secret_groups > groups)
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
@@ -58,11 +73,12 @@ assay_plan_check_pool (const AssayPlan *plan, gsize available, gsize groups, GEr
     return TRUE;
   tuning = plan->tune_secrets > 0 ? g_strdup_printf (" + %zu for tuning", plan->tune_secrets)
                                   : g_strdup ("");
+  fits = say_what_fits (plan, available);
   return assay_fail (error, ASSAY_ERROR_SCENARIO,
                      "the plan takes %zu distinct secrets (%zu trials x %zu%s), but the dataset "
-                     "has %zu",
+                     "has %zu%s",
                      assay_plan_secrets_needed (plan), plan->trials, plan->secrets, tuning,
-                     available);
+                     available, fits);
 }
 
 /* How many secrets a cell has where the dataset is taken whole. */

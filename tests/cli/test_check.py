@@ -120,13 +120,13 @@ def test_check_epsilon(sandbox):
     low = 0.025 ** (1 / 200)
     assert abs(low / (1 - low) - 53.7) < 0.1, "by hand"
     for epsilon, message in (
-            (3.9, "[claim e] cannot be unrefuted: 200 runs of attack audit against d see an epsilon of "
-                  "5.85 with probability"),
+            (3.9, None),
             (4.1, "[claim e] cannot be refuted by attack audit against d: 200 runs certify an epsilon "
                   "of 3.98 at most, and the bound is 4.1")):
         write_values(sandbox, epsilon=epsilon, runs=200, claims=claim)
         found = warnings_of(sandbox)
-        assert len(found) == 1 and found[0].startswith(message), f"{epsilon}: {found}"
+        assert len(found) == (message is not None), f"{epsilon}: {found}"
+        assert not found or found[0].startswith(message), str(found)
 
 
 SHAPES = """\
@@ -176,7 +176,7 @@ def test_check_what_only_a_run_told(sandbox, attack, claim, changes, expected):
     """Two hypotheses, one a defense; what is said comes true."""
     numbers = {"size": 12, "secrets": 100, "confidence": 0.95} | changes
     sandbox.write("a.scenario", SHAPES.format(attack=attack, claim=claim, **numbers))
-    found = [line for line in warnings_of(sandbox) if "cannot be upheld: it is about all" not in line]
+    found = warnings_of(sandbox)
     if expected is None:
         assert not found, found
         return
@@ -232,8 +232,8 @@ def test_check_the_rest(sandbox):
         "[attack code-majority]\n", "[attack code-majority]\ntune.repeats = 4\n"
         "tune_measure = bits-recovered\n"))
     found = warnings_of(sandbox, "--set", "dataset.count=9000")
-    assert found[0].startswith("[attack code-majority] repeats=4 leaves one candidate: nothing is "
-                               "chosen"), str(found)
+    assert (len(found) == 1 and found[0].startswith("[attack code-majority] repeats=4 leaves one "
+                                                    "candidate: nothing is chosen")), str(found)
 
 
 MISTAKES = """\

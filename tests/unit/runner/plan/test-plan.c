@@ -318,7 +318,7 @@ static const Refused refused[] = {
     "--set dataset.secrets: secrets = '1.5': expected a whole number, 1 to 1000000000" },
   { ALL, "dataset.secrets=21", ASSAY_ERROR_SCENARIO,
     "@:5 (as changed by --set): [dataset] the plan takes 42 distinct secrets (2 trials x 21), "
-    "but the dataset has 40" },
+    "but the dataset has 40; expected at most secrets = 20, or trials = 1" },
   { tuned, "dataset.secrets=14", ASSAY_ERROR_SCENARIO,
     "@:5 (as changed by --set): [dataset] the plan takes 42 distinct secrets (2 trials x 14 + 14 "
     "for tuning), but the "
