@@ -12,6 +12,7 @@ static struct {
   gboolean quiet;
   gboolean json;
   gboolean opens;
+  gboolean has_durations;
 } options;
 
 static const GOptionEntry entries[]
@@ -19,6 +20,8 @@ static const GOptionEntry entries[]
           "Where the reports go (default: the folder of the run)", "FOLDER" },
         { "plots", 0, 0, G_OPTION_ARG_STRING, &options.forms,
           "Also draw the plots as pdf, png or both", "pdf,png" },
+        { "durations", 0, 0, G_OPTION_ARG_NONE, &options.has_durations,
+          "Also put the time that was spent on each claim's cells into claims.xml", NULL },
         { "open", 0, 0, G_OPTION_ARG_NONE, &options.opens,
           "Show report.html in the browser (xdg-open)", NULL },
         { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print no table", NULL },
@@ -30,7 +33,10 @@ static gboolean
 write_again (const AssaySavedRun *run, const char *place, const AssayPlotOptions *plots,
              GError **error)
 {
-  const AssayReportRun about = { run->times.threads, run->times.started_us, run->times.ended_us };
+  const AssayReportRun about = { .threads = run->times.threads,
+                                 .started_us = run->times.started_us,
+                                 .ended_us = run->times.ended_us,
+                                 .has_durations = options.has_durations };
 
   return assay_report_write (run->results, place, &about, plots, error);
 }

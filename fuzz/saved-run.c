@@ -61,7 +61,7 @@ check_reports (const AssayResults *results)
   g_clear_error (&error);
   check_export (check_text, assay_report_html (results, NULL, &error), error);
   check_text (assay_report_csv (results));
-  check_text (assay_report_junit (results));
+  check_text (assay_report_junit (results, NULL));
   check_text (assay_report_markdown (results));
   check_text (assay_report_table (results, TABLE_WIDTH));
   check_text (assay_report_seal (results));

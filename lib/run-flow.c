@@ -101,7 +101,9 @@ assay_run_flow_write (AssayRunFlow *flow, const AssayResults *results, gboolean 
   const AssayRunTimes times = { .threads = assay_parallel_threads (),
                                 .started_us = flow->started_us,
                                 .ended_us = g_get_real_time () };
-  const AssayReportRun about = { times.threads, times.started_us, times.ended_us };
+  const AssayReportRun about = { .threads = times.threads,
+                                 .started_us = times.started_us,
+                                 .ended_us = times.ended_us };
 
   return (!is_whole || assay_manifest_set_times (flow->folder.store, &times, error))
          && assay_report_write (results, flow->folder.work, &about, NULL, error);

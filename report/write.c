@@ -101,6 +101,16 @@ write_page (const AssayResults *results, const char *folder, const AssayPlotOpti
   return page != NULL && write_text (folder, "report.html", page, error);
 }
 
+static gboolean
+write_claims (const AssayResults *results, const char *folder, gboolean has_durations,
+              GError **error)
+{
+  g_autofree double *seconds = has_durations ? assay_report_durations (results, error) : NULL;
+
+  return (!has_durations || seconds != NULL)
+         && write_text (folder, "claims.xml", assay_report_junit (results, seconds), error);
+}
+
 gboolean
 assay_report_write (const AssayResults *results, const char *folder, const AssayReportRun *run,
                     const AssayPlotOptions *plots, GError **error)
@@ -109,7 +119,7 @@ assay_report_write (const AssayResults *results, const char *folder, const Assay
 
   return assay_report_write_file (folder, "results.json", fill_results, results, error)
          && write_text (folder, "results.csv", assay_report_csv (results), error)
-         && write_text (folder, "claims.xml", assay_report_junit (results), error)
+         && write_claims (results, folder, run->has_durations, error)
          && write_text (folder, "summary.md", assay_report_markdown (results), error)
          && write_contact_sheets (results, folder, error)
          && write_page (results, folder, plots, error)

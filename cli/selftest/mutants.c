@@ -57,7 +57,9 @@ open_run (const AssayPlan *plan, const char *folder, GError **error)
 static gboolean
 keep (AssaySavedRun *run, const AssayResultMutants *mutants, GError **error)
 {
-  const AssayReportRun about = { run->times.threads, run->times.started_us, run->times.ended_us };
+  const AssayReportRun about = { .threads = run->times.threads,
+                                 .started_us = run->times.started_us,
+                                 .ended_us = run->times.ended_us };
 
   if (!assay_report_write_mutants (mutants, run->folder, error))
     return FALSE;

@@ -10,8 +10,10 @@ char *assay_report_json (const AssayResults *results, GError **error);
 gboolean assay_report_write_json (const AssayResults *results, AssayJson *json, GError **error);
 /* The pooled table, one row a measurement, settings flattened to defense.dimension and so on. */
 char *assay_report_csv (const AssayResults *results);
-/* claims.xml: the verdicts in JUnit form. */
-char *assay_report_junit (const AssayResults *results);
+/* claims.xml: the verdicts in JUnit form. @seconds: of each claim, and then of all; NULL: 0. */
+char *assay_report_junit (const AssayResults *results, const double *seconds);
+/* The time that was spent on the cells of each claim, and then on all cells; free with g_free. */
+double *assay_report_durations (const AssayResults *results, GError **error);
 /* summary.md: verdicts and headline numbers for a CI system's job summary. */
 char *assay_report_markdown (const AssayResults *results);
 /* The table for a terminal, at most @width columns wide where that is possible. */
@@ -36,6 +38,7 @@ char *assay_contact_sheet_json (const AssayResultContactSheet *sheet);
 typedef struct {
   guint threads;
   gint64 started_us, ended_us;
+  gboolean has_durations; /* claims.xml tells them: it is then another file after each run */
 } AssayReportRun;
 
 /* Members that both JSON files have: the program; and the plugins that were not built in. Where

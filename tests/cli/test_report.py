@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sqlite3
+from xml.etree import ElementTree
 
 import tiny
 
@@ -58,6 +59,24 @@ def test_same_bytes_without_scenario_and_data(sandbox):
     # The table is that of the run; what follows it says where things are.
     table = first.out.rsplit("\nresults in ", 1)[0]
     assert result.out == f"{table}\nreports in out\n", result
+
+
+def test_durations_are_asked_for(sandbox):
+    """Of the claim's cells, and of all; without the option the file is that of the run again."""
+    run(sandbox)
+    before = sandbox.tree("out")
+    seconds = json.loads(sandbox.read("out/run.json"))["seconds"]
+    cells = json.loads(sandbox.read("out/results.json"))["cells"]
+    own = sum(seconds[cell["id"]] for cell in cells if cell["attack"]["label"] == "nearest")
+    sandbox.expect(sandbox.assay("report", "out", "--durations", "--quiet"), out="", err="")
+    suites = ElementTree.fromstring(sandbox.read("out/claims.xml"))
+    (case,) = (case for case in suites.iter("testcase") if case.get("name") == "hidden")
+    assert 0 < own < sum(seconds.values()), seconds
+    assert abs(float(case.get("time")) - own) <= 0.0005 + 1e-9, case.attrib
+    for suite in (suites, suites[0]):
+        assert abs(float(suite.get("time")) - sum(seconds.values())) <= 0.0005 + 1e-9, suite.attrib
+    sandbox.expect(sandbox.assay("report", "out", "--quiet"), out="", err="")
+    assert sandbox.tree("out") == before, "other files"
 
 
 def test_into_another_folder(sandbox):
