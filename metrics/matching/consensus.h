@@ -20,6 +20,13 @@ typedef struct {
       ASSAY_PARAM_REAL (Struct, confidence, 0.9999, 0.5, 0.999999999, "",                          \
                         "RANSAC ends when it has drawn a right sample with this probability")
 
+/* ... as they say it; an initialiser. */
+#define RANSAC_OF(settings)                                                                        \
+  {                                                                                                \
+    .threshold = (settings)->ransac_threshold, .confidence = (settings)->confidence,               \
+    .max_iterations = (gsize) (settings)->iterations                                               \
+  }
+
 #define MAX_CONSENSUS_SAMPLE 4
 #define MAX_CONSENSUS_MODELS 4
 #define MAX_CONSENSUS_NUMBERS 12

@@ -27,8 +27,6 @@
 
 enum { AUC, FIRST, OWN, OTHER, EXPLAINED, REVEALED, RIGHT, UNIT, N_SERIES };
 
-#define READS (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS)
-
 typedef enum { BY_POINT, BY_WORD } Mode;
 
 static const char *const modes[] = { "point", "vocabulary", NULL };
@@ -126,15 +124,13 @@ count_inliers (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   const Inliers *settings = judging->context->settings;
   Trial *trial = g_ptr_array_index (judging->trials, index);
   const ViewPair *other = g_ptr_array_index (judging->pairs, trial->view);
-  const AssayRansac ransac = { .threshold = settings->ransac_threshold,
-                               .confidence = settings->confidence,
-                               .max_iterations = (gsize) settings->iterations,
-                               .keeps_chance = TRUE };
+  AssayRansac ransac = RANSAC_OF (settings);
   /* Choices of views have the items below: groups are fewer than 2^32. */
   AssayStream stream = assay_stream (judging->context->stream,
                                      (guint64) (trial->pair.group + 1) << 32 | other->group);
   double h[9];
 
+  ransac.keeps_chance = TRUE;
   assay_homography_ransac (&ransac, trial->located, trial->matches->len, &stream, h,
                            trial->is_inlier);
   for (guint i = 0; i < trial->matches->len; i++)
@@ -251,7 +247,7 @@ ASSAY_UTILITY (inliers, "inliers",
     ASSAY_PARAM_REAL (Inliers, tau, 0.3, 0, 2, "",
                       "Relative distance within which the view's descriptor reveals the secret"),
     RANSAC_PARAMETERS (Inliers, "homography", 2000)),
-  .reads = READS,
+  .reads = MATCHED_KINDS,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS,
   .has_own_units = TRUE,
   .names_units = TRUE,

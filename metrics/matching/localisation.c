@@ -22,8 +22,6 @@
 
 enum { FINE, MEDIUM, COARSE, METRES, DEGREES, MATCHES, PRECISION, INLIERS, UNIT, N_SERIES };
 
-#define READS (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS)
-
 #define CAMERA 15 /* numbers of one: f, c, R, t */
 #define MAX_METRES 100
 #define PLACES_APART 1000 /* metres, of one place from the next in the map of all */
@@ -32,7 +30,6 @@ enum { FINE, MEDIUM, COARSE, METRES, DEGREES, MATCHES, PRECISION, INLIERS, UNIT,
 typedef enum { BY_POINT, BY_WORD } Mode;
 
 static const char *const modes[] = { "point", "vocabulary", NULL };
-static const char *const filters[] = { "none", "mutual-nearest", "ratio", "both", NULL };
 
 typedef enum { MAP_OF_PLACE, MAP_OF_ALL } Map;
 
@@ -109,9 +106,7 @@ judge (gsize unit, G_GNUC_UNUSED guint worker, gpointer data)
                           (double) pair->photo->height };
   g_autofree PoseMatch *gathered = gather_matches (judging, pair, found);
   const PoseMatches matches = { &lens, gathered, found->len };
-  const AssayRansac ransac = { .threshold = settings->ransac_threshold,
-                               .confidence = settings->confidence,
-                               .max_iterations = (gsize) settings->iterations };
+  const AssayRansac ransac = RANSAC_OF (settings);
   AssayStream stream = assay_stream (judging->context->stream, pair->group);
   g_autofree gboolean *is_inlier = g_new0 (gboolean, found->len);
   double pose[12], metres = MAX_METRES, degrees = 180;
@@ -182,13 +177,8 @@ check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error
 {
   const Localisation *settings = data;
 
-  if (settings->mode == BY_WORD
-      && (settings->filter == FILTER_RATIO || settings->filter == FILTER_BOTH))
-    return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "mode = vocabulary, filter = %s: words are shared or not, and have no ratio "
-                       "of distances; expected filter = none or mutual-nearest",
-                       filters[settings->filter]);
-  return TRUE;
+  return match_filter_check (settings->mode == BY_WORD ? MATCH_BY_WORD : MATCH_TO_POINT,
+                             settings->filter, error);
 }
 
 ASSAY_UTILITY (localisation, "localisation",
@@ -202,16 +192,10 @@ ASSAY_UTILITY (localisation, "localisation",
                         "What photographs are matched with: the map of their own place, as if it "
                         "were known, or a map of all places, 1,000 m apart",
                         ASSAY_PARAM_EXTRA),
-    ASSAY_PARAM_CHOICE (Localisation, filter, FILTER_MUTUAL, filters,
-                        "Which nearest neighbours count as matches"),
-    ASSAY_PARAM_REAL (Localisation, ratio, 0.8, 0, 1, "",
-                      "filter = ratio or both: the nearest distance over the second nearest must "
-                      "be below this"),
-    ASSAY_PARAM_REAL (Localisation, threshold, 3, 0, 1000, "pixels",
-                      "How far a right match may be from its true place"),
+    MATCH_PARAMETERS (Localisation),
     RANSAC_PARAMETERS (Localisation, "pose", 10000)),
   .check = check,
-  .reads = READS,
+  .reads = MATCHED_KINDS,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_MAP,
   .has_own_units = TRUE,
   .names_units = TRUE,

@@ -6,12 +6,23 @@
 /* Numbers of the stream: RANSAC draws from that of the group, a reference from those after this. */
 #define FIRST_REFERENCE_ITEM (G_GUINT64_CONSTANT (1) << 32)
 
+const char *const match_filters[] = { "none", "mutual-nearest", "ratio", "both", NULL };
+
+gboolean
+match_filter_check (MatchMode mode, MatchFilter filter, GError **error)
+{
+  if (mode == MATCH_BY_WORD && (filter == FILTER_RATIO || filter == FILTER_BOTH))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "mode = vocabulary, filter = %s: words are shared or not, and have no ratio "
+                       "of distances; expected filter = none or mutual-nearest",
+                       match_filters[filter]);
+  return TRUE;
+}
+
 gboolean
 match_release_check (const AssayRelease *release, gboolean wants_words, GError **error)
 {
-  if ((release->kind
-       & (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS))
-      == 0)
+  if ((release->kind & MATCHED_KINDS) == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "a release of %s cannot be matched; expected vectors, subspaces or "
                        "vector-sets",

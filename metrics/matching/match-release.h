@@ -19,6 +19,24 @@ typedef struct {
   AssayStreamKey stream; /* row r of the role test is lifted from item 2^32 + r */
 } ReleaseMatching;
 
+#define MATCHED_KINDS                                                                              \
+  (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS)
+
+/* Settings of which matches there are, and which of them are right. */
+#define MATCH_PARAMETERS(Struct)                                                                   \
+  ASSAY_PARAM_CHOICE (Struct, filter, FILTER_MUTUAL, match_filters,                                \
+                      "Which nearest neighbours count as matches"),                                \
+      ASSAY_PARAM_REAL (Struct, ratio, 0.8, 0, 1, "",                                              \
+                        "filter = ratio or both: the nearest distance over the second nearest "    \
+                        "must be below this"),                                                     \
+      ASSAY_PARAM_REAL (Struct, threshold, 3, 0, 1000, "pixels",                                   \
+                        "How far a right match may be from its true place")
+extern const char *const match_filters[];
+
+/* ASSAY_ERROR_PARAMETER where words, which are matched with @mode = MATCH_BY_WORD, would need
+ * distances. */
+gboolean match_filter_check (MatchMode mode, MatchFilter filter, GError **error);
+
 /* ASSAY_ERROR_MISMATCH: it is of a kind that cannot be matched, or without words of its own. */
 gboolean match_release_check (const AssayRelease *release, gboolean wants_words, GError **error);
 

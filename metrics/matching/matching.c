@@ -57,12 +57,9 @@ enum {
 /* As LDP-FEAT's dictionary, seed 1 and all, so that both are one where their sizes are. */
 #define WORD_ITERATIONS 10
 
-#define READS (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS)
-
 static const char *const modes[] = { "point", "subspace", "vocabulary", NULL };
 static const char *const liftings[] = { "random", "adversarial", "hybrid", NULL };
 static const char *const set_forms[] = { "members", "nearest", NULL };
-static const char *const filters[] = { "none", "mutual-nearest", "ratio", "both", NULL };
 
 typedef struct {
   guint mode;
@@ -131,10 +128,7 @@ judge_homography (const Judging *judging, gsize unit, const AssayMatch *located,
   const Matching *settings = judging->context->settings;
   const ViewPair *pair = g_ptr_array_index (judging->pairs, unit);
   const double most = hypot ((double) pair->view->width, (double) pair->view->height);
-  const AssayRansac ransac
-      = { .threshold = settings->ransac_threshold,
-          .confidence = settings->confidence,
-          .max_iterations = (gsize) settings->iterations };
+  const AssayRansac ransac = RANSAC_OF (settings);
   AssayStream stream = assay_stream (judging->context->stream, pair->group);
   g_autofree gboolean *is_inlier = g_new0 (gboolean, n);
   double h[9], corner_error = INFINITY;
@@ -238,12 +232,8 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
                        "mode = subspace: two subspaces of dimension %zu in %zu columns always "
                        "meet; expected a dimension under half of the columns, or mode = point",
                        shape->dimension, shape->cols);
-  if (settings->mode == MATCH_BY_WORD
-      && (settings->filter == FILTER_RATIO || settings->filter == FILTER_BOTH))
-    return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "mode = vocabulary, filter = %s: words are shared or not, and have no ratio "
-                       "of distances; expected filter = none or mutual-nearest",
-                       filters[settings->filter]);
+  if (!match_filter_check (settings->mode, settings->filter, error))
+    return FALSE;
   if (settings->mode == MATCH_BY_WORD && settings->sets == MATCH_NEAREST_MEMBER)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "mode = vocabulary, sets = nearest: every member of a set is a word, and "
@@ -287,17 +277,11 @@ ASSAY_UTILITY (matching, "matching",
     ASSAY_PARAM_CHOICE (Matching, sets, MATCH_MEMBERS, set_forms,
                         "How vector sets are matched: every member, or the set by its nearest "
                         "member"),
-    ASSAY_PARAM_CHOICE (Matching, filter, FILTER_MUTUAL, filters,
-                        "Which nearest neighbours count as matches"),
-    ASSAY_PARAM_REAL (Matching, ratio, 0.8, 0, 1, "",
-                      "filter = ratio or both: the nearest distance over the second nearest must "
-                      "be below this"),
-    ASSAY_PARAM_REAL (Matching, threshold, 3, 0, 1000, "pixels",
-                      "How far a right match may be from its true place"),
+    MATCH_PARAMETERS (Matching),
     RANSAC_PARAMETERS (Matching, "homography", 10000)),
   .check = check,
   .memory = memory,
-  .reads = READS,
+  .reads = MATCHED_KINDS,
   .needs = ASSAY_HAS_FRAMES | ASSAY_HAS_VIEWS,
   .has_own_units = TRUE,
   .names_units = TRUE,
