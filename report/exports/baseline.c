@@ -3,16 +3,6 @@
 #include "core/base/json.h"
 #include "report/exports/exports.h"
 
-static void
-write_lines (AssayJson *json, const char *name, const GPtrArray *lines)
-{
-  assay_json_key (json, name);
-  assay_json_begin_array (json);
-  for (guint i = 0; i < lines->len; i++)
-    assay_json_string (json, lines->pdata[i]);
-  assay_json_end_array (json);
-}
-
 static char *
 name_of (const AssayResultComponent *component)
 {
@@ -72,8 +62,8 @@ assay_report_baseline_json (const AssayBaseline *baseline)
 
   assay_json_write (json, "{format %s worse %u uncompared %u no_evidence %u", "assay-baseline/1",
                     baseline->n_worse, baseline->n_uncompared, baseline->n_no_evidence);
-  write_lines (json, "changed", baseline->changes);
-  write_lines (json, "not_compared", baseline->left_out);
+  assay_report_json_strings (json, "changed", baseline->changes);
+  assay_report_json_strings (json, "not_compared", baseline->left_out);
   assay_json_write (json, "comparisons [");
   ASSAY_FOR_EACH_IN (const AssayComparison, one, baseline->comparisons)
     assay_json_write (json,

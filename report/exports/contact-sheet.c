@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/free.h"
 #include "report/exports/exports.h"
-#include "report/exports/json-component.h"
 #include "runner/plan/folders.h"
 
 #define RGB 3

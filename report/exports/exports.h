@@ -5,6 +5,12 @@
 #include "runner/compare/comparison.h"
 #include "runner/judge/results.h"
 
+/* The object of one component, left open for what else stands there. */
+void assay_report_json_component (AssayJson *json, const char *key,
+                                  const AssayResultComponent *component, gboolean has_label);
+/* A member that is an array of strings. */
+void assay_report_json_strings (AssayJson *json, const char *key, const GPtrArray *strings);
+
 /* The text of results.json (assay-results/1): nothing in it depends on machine, time or threads. */
 char *assay_report_json (const AssayResults *results, GError **error);
 gboolean assay_report_write_json (const AssayResults *results, AssayJson *json, GError **error);

@@ -3,7 +3,6 @@
 
 #include "core/base/json.h"
 #include "report/exports/exports.h"
-#include "report/exports/json-component.h"
 
 /* On one line: numbers as they are, exact. */
 static void
@@ -40,6 +39,16 @@ assay_report_json_component (AssayJson *json, const char *key,
   if (component->remark != NULL)
     assay_json_write (json, "remark %s", component->remark);
   write_settings (json, component->settings);
+}
+
+void
+assay_report_json_strings (AssayJson *json, const char *key, const GPtrArray *strings)
+{
+  assay_json_key (json, key);
+  assay_json_begin_array (json);
+  ASSAY_FOR_EACH (const char, string, strings)
+    assay_json_string (json, string);
+  assay_json_end_array (json);
 }
 
 static void
@@ -119,12 +128,8 @@ write_cell (AssayJson *json, const AssayResultCell *cell)
   ASSAY_FOR_EACH_IN (const AssayMeasurement, measurement, cell->measurements)
     write_measurement (json, measurement);
   assay_json_end_array (json);
-  if (cell->omitted->len > 0) {
-    assay_json_write (json, "left_out [");
-    ASSAY_FOR_EACH (const char, omitted, cell->omitted)
-      assay_json_string (json, omitted);
-    assay_json_end_array (json);
-  }
+  if (cell->omitted->len > 0)
+    assay_report_json_strings (json, "left_out", cell->omitted);
   if (cell->audit != NULL)
     write_audit (json, cell->audit);
   assay_json_end_object (json);
@@ -271,10 +276,9 @@ write_attackers (AssayJson *json, const AssayResultAttackers *attackers)
     ASSAY_FOR_EACH (const AssayResultComponent, attack, attackers->tried)
       assay_json_write (json, "{attack %s game %s knows %s}", attack->label,
                         (const char *) *game++, attack->knows);
-    assay_json_write (json, "] not_tried [");
-    ASSAY_FOR_EACH (const char, id, attackers->not_tried)
-      assay_json_string (json, id);
-    assay_json_write (json, "] adaptive %i", attackers->is_adaptive);
+    assay_json_end_array (json);
+    assay_report_json_strings (json, "not_tried", attackers->not_tried);
+    assay_json_write (json, "adaptive %i", attackers->is_adaptive);
   }
   assay_json_end_object (json);
 }

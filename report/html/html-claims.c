@@ -129,12 +129,10 @@ append_finding (AssayHtml *html, const AssayResultClaim *result, const AssayResu
 static void
 append_p (AssayHtml *html, double p, const char *test)
 {
-  g_autofree char *shown = g_strdup_printf ("%.3g", p);
-
   if (!isfinite (p))
     return;
   assay_html_say (html, NULL, ", adjusted p (%s)\u00a0=\u00a0", test);
-  assay_html_number_as (html, NULL, p, shown);
+  assay_html_number_as (html, NULL, p, g_strdup_printf ("%.3g", p));
 }
 
 /* Intervals describe one number; a verdict is of all hypotheses together, by a test of its own. */
@@ -163,10 +161,8 @@ append_test (AssayHtml *html, const AssayResultClaim *result, const AssayResultH
 static void
 append_strength (AssayHtml *html, const AssayResultClaim *result, const AssayResultHypothesis *one)
 {
-  g_autofree char *n = assay_text_count (one->interval.n);
-
   assay_html_say (html, NULL, "<p.soft>n\u00a0=\u00a0");
-  assay_html_number_as (html, NULL, (double) one->interval.n, n);
+  assay_html_number_as (html, NULL, (double) one->interval.n, assay_text_count (one->interval.n));
   assay_html_say (html, NULL, ", confidence %g\u00a0%%", 100 * result->confidence);
   if (result->verdict != ASSAY_VERDICT_UPHELD)
     append_p (html, one->adjusted_violated, "violated");

@@ -36,8 +36,9 @@ assay_html_percent (double share)
   return g_steal_pointer (&text);
 }
 
+/* Takes @shown. */
 static void
-append_number (AssayHtml *html, double value, const char *shown)
+append_number (AssayHtml *html, double value, char *shown)
 {
   g_autofree char *exact = is_known (value) ? assay_text_number (value) : NULL;
 
@@ -45,19 +46,18 @@ append_number (AssayHtml *html, double value, const char *shown)
     assay_html_say (html, NULL, "<span data-value=\"%s\">%s</span>", exact, shown);
   else
     assay_html_text (html, NULL, shown);
+  g_free (shown);
 }
 
 static void
 append_shown (AssayHtml *html, const AssayResultMeasure *measure, double value)
 {
-  g_autofree char *shown
-      = measure->is_share ? assay_html_percent (value) : assay_html_plain (value);
-
-  append_number (html, value, shown);
+  append_number (html, value,
+                 measure->is_share ? assay_html_percent (value) : assay_html_plain (value));
 }
 
 void
-assay_html_number_as (AssayHtml *html, const char *tag, double value, const char *shown)
+assay_html_number_as (AssayHtml *html, const char *tag, double value, char *shown)
 {
   assay_html_open (html, tag);
   append_number (html, value, shown);
@@ -67,9 +67,7 @@ assay_html_number_as (AssayHtml *html, const char *tag, double value, const char
 void
 assay_html_number (AssayHtml *html, const char *tag, double value)
 {
-  g_autofree char *shown = assay_html_plain (value);
-
-  assay_html_number_as (html, tag, value, shown);
+  assay_html_number_as (html, tag, value, assay_html_plain (value));
 }
 
 void

@@ -30,8 +30,8 @@ char *assay_html_percent (double share);
 /* Numbers; with a @tag in an element of their own.
  *
  * <span data-value="0.9321">@shown</span>: the number as results.json has it stands beside what is
- * shown. Without a number the text alone. */
-void assay_html_number_as (AssayHtml *html, const char *tag, double value, const char *shown);
+ * shown, which is taken. Without a number the text alone. */
+void assay_html_number_as (AssayHtml *html, const char *tag, double value, char *shown);
 /* Four significant digits of it. */
 void assay_html_number (AssayHtml *html, const char *tag, double value);
 /* "93.2 % [91, 95]", "0.142 [0.136, 0.15]", of epsilon "at least 2.3". */

@@ -143,11 +143,8 @@ append_row (AssayHtml *html, const Row *row)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (row->texts); i++)
     assay_html_name (html, "td", row->texts[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (row->numbers); i++) {
-    g_autofree char *number = shown (row->numbers[i]);
-
-    assay_html_number_as (html, "td.n", row->numbers[i], number);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (row->numbers); i++)
+    assay_html_number_as (html, "td.n", row->numbers[i], shown (row->numbers[i]));
   for (guint i = 0; i < G_N_ELEMENTS (row->more); i++)
     assay_html_text (html, "td", row->more[i]);
   assay_html_close (html, "tr");
