@@ -26,10 +26,7 @@
  * reference of a claim is for (docs/what-a-verdict-means.md). */
 #include "attacks/external/exec-likeness.h"
 
-#include "attacks/external/likeness-link.h"
-#include "attacks/external/likeness-own.h"
-#include "attacks/external/likeness-parts.h"
-#include "attacks/external/likeness-statistics.h"
+#include "attacks/external/likeness-cases.h"
 #include "core/data/kinds/mixtures.h"
 
 enum { DECOYS = 64, LEAST_MIXTURES = 4 };

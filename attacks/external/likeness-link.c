@@ -11,7 +11,7 @@
  *                                      rows, a little changed, unless they are public rows
  * Codes without a function and without pairs/ have nothing to do with rows that anybody could know:
  * of these none is made. */
-#include "attacks/external/likeness-link.h"
+#include "attacks/external/likeness-cases.h"
 
 #include <string.h>
 

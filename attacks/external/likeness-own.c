@@ -1,5 +1,5 @@
 /* Cases of the games infer, member and cross that look like a cell. */
-#include "attacks/external/likeness-own.h"
+#include "attacks/external/likeness-cases.h"
 #include "core/base/free.h"
 
 /* ---- infer ---- */

@@ -9,9 +9,12 @@
  * than to sets of as many other rows (core/games/control-like.c)? Those are drawn from all rows
  * that are known, or are the numbers in other orders. A histogram without pairs/, whose numbers are
  * no columns of rows that are known, has no such case. */
-#include "attacks/external/likeness-statistics.h"
+#include "attacks/external/likeness-cases.h"
 
 #include <string.h>
+
+/* Sets of rows that the secrets are held against, in `decoys`, one below the other. */
+#define DECOY_SETS 128
 
 static AssayView
 numbers_of (const AssayRelease *release)
@@ -23,7 +26,7 @@ numbers_of (const AssayRelease *release)
 static gboolean
 take_decoys (Likeness *making, AssayView pool, gsize size, GError **error)
 {
-  AssayMatrix *decoys = assay_matrix_new (LIKENESS_DECOY_SETS * size, pool.cols, error);
+  AssayMatrix *decoys = assay_matrix_new (DECOY_SETS * size, pool.cols, error);
 
   for (gsize i = 0; decoys != NULL && i < decoys->rows; i++)
     memcpy (assay_matrix_row (decoys, i),
@@ -120,7 +123,7 @@ static gboolean
 make_from_numbers (Likeness *making, GError **error)
 {
   const AssayView numbers = numbers_of (making->seen->release);
-  g_autoptr (AssayMatrix) pool = assay_matrix_new (LIKENESS_DECOY_SETS, numbers.cols, error);
+  g_autoptr (AssayMatrix) pool = assay_matrix_new (DECOY_SETS, numbers.cols, error);
   AssayMatrix *row = pool != NULL ? assay_matrix_new (1, numbers.cols, error) : NULL;
 
   if (row == NULL)

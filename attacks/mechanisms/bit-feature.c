@@ -19,7 +19,7 @@
  * The values that inversion gives are 2^-53 b / u apart where U is u, and float32 numbers about
  * 2^-24 |y|: a float32 that one input cannot give needs u below 2^-29 b / |y|, and so has that
  * chance in a run at most. A billion runs might show two. */
-#include "attacks/mechanisms/bit-feature.h"
+#include "attacks/mechanisms/table-feature.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* How the columns of an output compare: which is largest and smallest, two of them, the order of
  * all of a few, how many neighbours are equal or descend. */
-#include "attacks/mechanisms/order-feature.h"
+#include "attacks/mechanisms/table-feature.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Scores of features that fall into a few cells (table-, order- and bit-feature.h): with c_1, c_2
+/* Scores of features that fall into a few cells (table-feature.h): with c_1, c_2
  * the numbers of training runs on either input in a cell,
  *   score (y) = sum over features of ln ((c_1 [cell (y)] + 1) / (c_2 [cell (y)] + 1)).
  * Features are kept by how far their counts are from those of one and the same distribution: the
@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "attacks/mechanisms/bit-feature.h"
-#include "attacks/mechanisms/order-feature.h"
 #include "attacks/mechanisms/table-feature.h"
 #include "core/base/parallel.h"
 

@@ -32,3 +32,10 @@ gsize table_feature_count (EventKind kind, gsize cols);
 /* Feature number @index of them; tails are cut by @sample. */
 void table_feature_make (EventKind kind, gsize index, const EventSample *sample,
                          TableFeature *ret_feature);
+
+/* The same of the order of columns (order-feature.c) ... */
+gsize order_feature_count (gsize cols);
+void order_feature_make (gsize index, gsize cols, TableFeature *ret_feature);
+/* ... and of the lowest bits of outputs that are doubles (bit-feature.c). */
+gsize bit_feature_count (gsize cols);
+void bit_feature_make (gsize index, const EventSample *sample, TableFeature *ret_feature);

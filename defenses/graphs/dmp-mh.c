@@ -4,7 +4,7 @@
  * The first phase is dmp-graph: weights W^ of pairs of items, with noise. In the second, which sees
  * W^ and features, an encoder of each modality gives numbers u = tanh (f (x)) and v = tanh (g (z)),
  * K of either, of columns of mean 0 and deviation 1; Adam lowers, over batches of B items, the loss
- * of equation 3 and the quantisation loss (structural-loss.h):
+ * of equation 3 and the quantisation loss (structural-training.h):
  *   mean over pairs of (S (u_i, u_j) - W^_ij)^2 + (S (v_i, v_j) - W^_ij)^2
  *                      + lambda (S (u_i, v_j) - W^_ij)^2,   S (a, b) = (a . b / K + 1) / 2,
  *   gamma times the mean over numbers of (|u| - 1)^2 + (|v| - 1)^2.

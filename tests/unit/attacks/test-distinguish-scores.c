@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "attacks/mechanisms/order-feature.h"
+#include "attacks/mechanisms/table-feature.h"
 #include "core/stats/epsilon.h"
 #include "tests/reference/leaky-mechanisms.h"
 #include "tests/unit/assert-near.h"

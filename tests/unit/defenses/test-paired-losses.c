@@ -2,7 +2,7 @@
  * against differences; and what the defenses that train with them make of a graph or of labels. */
 #include "core/data/codes.h"
 #include "core/data/kinds/paired-codes.h"
-#include "defenses/graphs/structural-loss.h"
+#include "defenses/graphs/structural-training.h"
 #include "defenses/pairs/cosine-loss.h"
 #include "defenses/pairs/likelihood-loss.h"
 #include "tests/unit/defenses/paired-contrast.h"
