@@ -21,6 +21,7 @@
 #include "core/base/vectors.h"
 #include "core/games/control-case.h"
 #include "core/math/linalg.h"
+#include "core/plugin/callbacks.h"
 
 #define CHUNK (gsize) 4096
 #define ASSUMED_RIDGE 1e-3
@@ -249,11 +250,7 @@ find_moments (const AssayHashFunction *function, const AssayRows *public_rows, A
   return anchors != NULL && learn_moments (function, anchors, ASSAY_SCALE_NONE, ret_moments, error);
 }
 
-static gsize
-repeats (gconstpointer data)
-{
-  return (gsize) ((const CodeInversion *) data)->repeats;
-}
+ASSAY_OF_SETTINGS (gsize, repeats, CodeInversion, (gsize) settings->repeats)
 
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,

@@ -24,6 +24,7 @@
 #include "attacks/codes/released-codes.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
+#include "core/plugin/callbacks.h"
 #include "core/search/scan.h"
 
 enum { HAMMING, LIKELIHOOD };
@@ -268,11 +269,7 @@ rank (const CodeLinkage *settings, const AssayObservation *seen, const Learning 
                       : NULL;
 }
 
-static gsize
-repeats (gconstpointer data)
-{
-  return (gsize) ((const CodeLinkage *) data)->repeats;
-}
+ASSAY_OF_SETTINGS (gsize, repeats, CodeLinkage, (gsize) settings->repeats)
 
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,

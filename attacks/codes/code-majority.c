@@ -10,17 +10,14 @@
 #include <math.h>
 
 #include "attacks/codes/released-codes.h"
+#include "core/plugin/callbacks.h"
 
 typedef struct {
   gint64 repeats;
   double flip_probability;
 } CodeMajority;
 
-static gsize
-repeats (gconstpointer data)
-{
-  return (gsize) ((const CodeMajority *) data)->repeats;
-}
+ASSAY_OF_SETTINGS (gsize, repeats, CodeMajority, (gsize) settings->repeats)
 
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,

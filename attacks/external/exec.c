@@ -40,6 +40,7 @@
 #include "attacks/external/exec-likeness.h"
 #include "attacks/lifting/subspace-control.h"
 #include "core/external/exec-folder.h"
+#include "core/plugin/callbacks.h"
 #include "core/plugin/plugin.h"
 
 enum { CONTROL_VECTORS, CONTROL_SUBSPACES, CONTROL_MIXTURES };
@@ -139,13 +140,7 @@ plays (gconstpointer data)
 }
 
 /* Of an unknown program nobody can know, unless its author says so. */
-static gboolean
-draws (gconstpointer data)
-{
-  const Exec *settings = data;
-
-  return settings->draws;
-}
+ASSAY_OF_SETTINGS (gboolean, draws, Exec, settings->draws)
 
 static gboolean
 check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
@@ -167,21 +162,10 @@ locate (gpointer data, const char *folder)
   assay_exec_locate (&settings->exec, folder);
 }
 
-static GPtrArray *
-files (gconstpointer data)
-{
-  const Exec *settings = data;
+ASSAY_OF_SETTINGS (GPtrArray *, files, Exec, assay_exec_files (&settings->exec))
 
-  return assay_exec_files (&settings->exec);
-}
-
-static char *
-confinement (gconstpointer data)
-{
-  const Exec *settings = data;
-
-  return assay_confine_describe ((AssayConfine) settings->exec.confine);
-}
+ASSAY_OF_SETTINGS (char *, confinement, Exec,
+                   assay_confine_describe ((AssayConfine) settings->exec.confine))
 
 /* The program's own, and the rows that it may be given: a copy, and those of its control. */
 static guint64

@@ -38,6 +38,7 @@
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/games/control-case.h"
+#include "core/plugin/callbacks.h"
 
 typedef struct {
   guint game;
@@ -51,11 +52,8 @@ typedef struct {
 enum { RECONSTRUCT, LINK };
 static const char *const games[] = { "reconstruct", "link", NULL };
 
-static AssayGame
-plays (gconstpointer data)
-{
-  return ((const Lattice *) data)->game == LINK ? ASSAY_GAME_LINK : ASSAY_GAME_RECONSTRUCT;
-}
+ASSAY_OF_SETTINGS (AssayGame, plays, Lattice,
+                   settings->game == LINK ? ASSAY_GAME_LINK : ASSAY_GAME_RECONSTRUCT)
 
 /* ---- Step 3 ---- */
 

@@ -12,6 +12,7 @@
  * 1 / (1 + exp (eps)), which leaks exactly eps; and coins, which leak nothing and on which no
  * epsilon above 0 may be certified. */
 #include "core/games/one-run.h"
+#include "core/plugin/callbacks.h"
 #include "core/stats/epsilon.h"
 
 #include <math.h>
@@ -52,13 +53,8 @@ typedef struct {
   double epsilon;
 } NoisyBits;
 
-static AssayBudget
-bits_budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const NoisyBits *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon };
-}
+ASSAY_OF_SETTINGS (AssayBudget, bits_budget, NoisyBits,
+                   ((AssayBudget){ .epsilon = settings->epsilon }), G_GNUC_UNUSED gsize cols)
 
 static gsize
 bits_max_canaries (G_GNUC_UNUSED gconstpointer data, G_GNUC_UNUSED gsize cols)

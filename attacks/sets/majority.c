@@ -25,6 +25,7 @@
 #include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/games/control-case.h"
+#include "core/plugin/callbacks.h"
 #include "core/plugin/plugin.h"
 
 typedef struct {
@@ -156,13 +157,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   return TRUE;
 }
 
-static gsize
-repeats (gconstpointer data)
-{
-  const Majority *settings = data;
-
-  return (gsize) settings->repeats;
-}
+ASSAY_OF_SETTINGS (gsize, repeats, Majority, (gsize) settings->repeats)
 
 /* ---- The control ---- */
 

@@ -8,6 +8,7 @@
 #include "core/data/npy.h"
 #include "core/external/program.h"
 #include "core/games/distinguish.h"
+#include "core/plugin/callbacks.h"
 #include "defenses/external/exec-canaries.h"
 #include "defenses/external/exec-domain.h"
 
@@ -61,13 +62,7 @@ exec_mechanism_memory (const ExecMechanism *settings)
              : 0;
 }
 
-static gboolean
-is_claimed (gconstpointer data)
-{
-  const ExecMechanism *settings = data;
-
-  return settings->epsilon > 0;
-}
+ASSAY_OF_SETTINGS (gboolean, is_claimed, ExecMechanism, settings->epsilon > 0)
 
 static const char *
 relation (gconstpointer data)
@@ -85,13 +80,7 @@ budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
   return (AssayBudget){ .epsilon = settings->epsilon, .delta = settings->delta };
 }
 
-static gsize
-batch_runs (gconstpointer data)
-{
-  const ExecMechanism *settings = data;
-
-  return (gsize) settings->batch;
-}
+ASSAY_OF_SETTINGS (gsize, batch_runs, ExecMechanism, (gsize) settings->batch)
 
 /* ---- Numbers ---- */
 

@@ -16,6 +16,7 @@
  * A program that claims epsilon is a mechanism too (exec-mechanism.h), whether or not it is ever
  * asked for a release. */
 #include "core/external/exec-folder.h"
+#include "core/plugin/callbacks.h"
 #include "core/plugin/plugin.h"
 #include "defenses/external/exec-canaries.h"
 #include "defenses/external/exec-domain.h"
@@ -31,13 +32,8 @@ typedef struct {
   guint uses;
 } Exec;
 
-static AssayReleaseKind
-kind (gconstpointer data)
-{
-  const Exec *settings = data;
-
-  return assay_release_kind_from_name (assay_release_kinds[settings->produces]);
-}
+ASSAY_OF_SETTINGS (AssayReleaseKind, kind, Exec,
+                   assay_release_kind_from_name (assay_release_kinds[settings->produces]))
 
 static guint
 uses (gconstpointer data)
@@ -68,21 +64,10 @@ locate (gpointer data, const char *folder)
   assay_exec_locate (&settings->mechanism.exec, folder);
 }
 
-static GPtrArray *
-files (gconstpointer data)
-{
-  const Exec *settings = data;
+ASSAY_OF_SETTINGS (GPtrArray *, files, Exec, exec_mechanism_files (&settings->mechanism))
 
-  return exec_mechanism_files (&settings->mechanism);
-}
-
-static char *
-confinement (gconstpointer data)
-{
-  const Exec *settings = data;
-
-  return assay_confine_describe ((AssayConfine) settings->mechanism.exec.confine);
-}
+ASSAY_OF_SETTINGS (char *, confinement, Exec,
+                   assay_confine_describe ((AssayConfine) settings->mechanism.exec.confine))
 
 /* The program's own, copies of what it is given, and a batch of runs. */
 static guint64

@@ -17,6 +17,7 @@
 
 #include "core/data/kinds/mixtures.h"
 #include "core/external/external-folder.h"
+#include "core/plugin/callbacks.h"
 #include "core/plugin/plugin.h"
 
 typedef struct {
@@ -25,13 +26,8 @@ typedef struct {
   guint produces;
 } Folder;
 
-static AssayReleaseKind
-kind (gconstpointer data)
-{
-  const Folder *settings = data;
-
-  return assay_release_kind_from_name (assay_release_kinds[settings->produces]);
-}
+ASSAY_OF_SETTINGS (AssayReleaseKind, kind, Folder,
+                   assay_release_kind_from_name (assay_release_kinds[settings->produces]))
 
 /* ---- The release ---- */
 

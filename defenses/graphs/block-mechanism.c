@@ -2,26 +2,15 @@
 #include <math.h>
 
 #include "core/graph/graph.h"
+#include "core/plugin/callbacks.h"
 #include "core/stats/gaussian-privacy.h"
 #include "defenses/graphs/block-release.h"
+#include "defenses/mechanisms/row-mechanism.h"
 
 enum { AUDITED_NODES = 4, AUDITED_PAIRS = 6, AUDITED_BLOCKS = 3 };
 
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const BlockCounts *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon, .delta = settings->delta };
-}
-
-static gboolean
-is_claimed (gconstpointer data)
-{
-  const BlockCounts *settings = data;
-
-  return settings->noise && settings->edges == BLOCK_EDGES;
-}
+ASSAY_OF_SETTINGS (gboolean, is_claimed, BlockCounts,
+                   settings->noise && settings->edges == BLOCK_EDGES)
 
 static void
 size (G_GNUC_UNUSED gconstpointer settings, G_GNUC_UNUSED gsize cols, gsize *ret_inputs,
@@ -111,7 +100,7 @@ tight_event (gconstpointer data, G_GNUC_UNUSED gsize cols, double epsilon, doubl
 const AssayMechanism block_mechanism = {
   .neighbours = "one edge of the graph more or less",
   .is_claimed = is_claimed,
-  .budget = budget,
+  .budget = row_mechanism_budget_with_delta,
   .has_own_inputs = TRUE,
   .size = size,
   .n_proposed = 2,

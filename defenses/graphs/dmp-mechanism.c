@@ -19,6 +19,7 @@
 #include "core/base/each.h"
 #include "core/base/free.h"
 #include "core/base/vectorise.h"
+#include "core/plugin/callbacks.h"
 #include "core/stats/gaussian-privacy.h"
 #include "defenses/graphs/dmp-noise.h"
 #include "defenses/graphs/dmp-pairs.h"
@@ -216,21 +217,7 @@ motifs_of (const DmpGraph *settings, const float *input)
 
 /* ---- Runs ---- */
 
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const DmpGraph *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon, .delta = settings->delta };
-}
-
-static gboolean
-is_claimed (gconstpointer data)
-{
-  const DmpGraph *settings = data;
-
-  return settings->noise && settings->graph != DMP_NONE;
-}
+ASSAY_OF_SETTINGS (gboolean, is_claimed, DmpGraph, settings->noise && settings->graph != DMP_NONE)
 
 static const char *
 relation (gconstpointer data)
@@ -366,7 +353,7 @@ const AssayMechanism dmp_mechanism = {
   .neighbours = "one edge of the graph more or less",
   .relation = relation,
   .is_claimed = is_claimed,
-  .budget = budget,
+  .budget = row_mechanism_budget_with_delta,
   .has_own_inputs = TRUE,
   .size = size,
   .n_proposed = DMP_N_PROPOSED,

@@ -22,8 +22,10 @@
 
 #include "core/data/codes.h"
 #include "core/learn/adam.h"
+#include "core/plugin/callbacks.h"
 #include "core/plugin/plugin.h"
 #include "core/stats/renyi-privacy.h"
+#include "defenses/mechanisms/row-mechanism.h"
 
 typedef struct {
   double epsilon;
@@ -380,17 +382,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
 
 /* ---- The mechanism: T noisy sums in the direction of an edge that is there (1) or not (0) ---- */
 
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  return (AssayBudget){ ((const DpSgd *) data)->epsilon, ((const DpSgd *) data)->delta };
-}
-
-static gboolean
-is_claimed (gconstpointer data)
-{
-  return ((const DpSgd *) data)->noise && ((const DpSgd *) data)->edges;
-}
+ASSAY_OF_SETTINGS (gboolean, is_claimed, DpSgd, settings->noise && settings->edges)
 
 static void
 size (gconstpointer data, G_GNUC_UNUSED gsize cols, gsize *ret_inputs, gsize *ret_outputs)
@@ -479,7 +471,7 @@ ASSAY_DEFENSE (dp_sgd, "dp-sgd",
   ASSAY_MECHANISM (
     .neighbours = "one edge of the graph more or less",
     .is_claimed = is_claimed,
-    .budget = budget,
+    .budget = row_mechanism_budget_with_delta,
     .has_own_inputs = TRUE,
     .size = size,
     .n_proposed = 1,

@@ -51,14 +51,6 @@ variance_of (const Gaussian *settings)
   return deviation (settings) * deviation (settings);
 }
 
-static AssayBudget
-budget (gconstpointer data, G_GNUC_UNUSED gsize cols)
-{
-  const Gaussian *settings = data;
-
-  return (AssayBudget){ .epsilon = settings->epsilon, .delta = settings->delta };
-}
-
 REAL_NEIGHBOURS (Gaussian, NORM_L2)
 
 static void
@@ -135,7 +127,7 @@ ASSAY_DEFENSE (gaussian, "gaussian",
     "at most the sensitivity",
   ASSAY_MECHANISM (
     .neighbours = "any two rows at an L2 distance of at most the sensitivity",
-    .budget = budget,
+    .budget = row_mechanism_budget_with_delta,
     .size = row_mechanism_size,
     .n_proposed = 1,
     .pair = pair,

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "core/base/free.h"
+#include "core/plugin/callbacks.h"
 #include "defenses/mechanisms/party-noise.h"
 #include "defenses/mechanisms/repeated-noise.h"
 #include "defenses/mechanisms/row-mechanism.h"
@@ -233,11 +234,7 @@ log_ratio (gconstpointer data, gsize cols, AssayInputPair pair, const float *out
 }
 
 /* With b alone the messages of several steps lie on a line. */
-static gboolean
-has_density (gconstpointer data)
-{
-  return ((const Ra12 *) data)->noise != RA12_OBJECTIVE;
-}
+ASSAY_OF_SETTINGS (gboolean, has_density, Ra12, settings->noise != RA12_OBJECTIVE)
 
 /* ---- The defense ---- */
 

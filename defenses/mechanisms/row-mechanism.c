@@ -22,6 +22,14 @@ row_mechanism_budget (gconstpointer settings, G_GNUC_UNUSED gsize cols)
   return (AssayBudget){ .epsilon = *(const double *) settings };
 }
 
+AssayBudget
+row_mechanism_budget_with_delta (gconstpointer settings, G_GNUC_UNUSED gsize cols)
+{
+  const double *begin = settings;
+
+  return (AssayBudget){ .epsilon = begin[0], .delta = begin[1] };
+}
+
 gboolean
 row_mechanism_protect (const AssayDefenseContext *context, AssayView secrets,
                        AssayRelease *ret_release, G_GNUC_UNUSED AssayTruth *ret_truth,

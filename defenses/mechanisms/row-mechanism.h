@@ -9,6 +9,8 @@ void row_mechanism_size (gconstpointer settings, gsize cols, gsize *ret_inputs,
 
 /* The `budget` of one whose settings begin with the epsilon that it claims. */
 AssayBudget row_mechanism_budget (gconstpointer settings, gsize cols);
+/* ... or with epsilon and delta. */
+AssayBudget row_mechanism_budget_with_delta (gconstpointer settings, gsize cols);
 
 /* The `protect` of such a defense: one run of its mechanism on each row of @secrets, drawn from the
  * row's own stream, as a release of kind vectors (n x outputs). */

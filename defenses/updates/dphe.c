@@ -21,6 +21,7 @@
 #include "core/base/free.h"
 #include "core/crypto/packing.h"
 #include "core/crypto/paillier-setup.h"
+#include "core/plugin/callbacks.h"
 #include "defenses/updates/encrypted-sum.h"
 #include "defenses/updates/federation.h"
 
@@ -273,11 +274,7 @@ lacks (gconstpointer settings)
   return ((const Dphe *) settings)->packing ? packed : sparse;
 }
 
-static const char *
-remark (gconstpointer settings)
-{
-  return assay_paillier_remark (((const Dphe *) settings)->key_folder);
-}
+ASSAY_OF_SETTINGS (const char *, remark, Dphe, assay_paillier_remark (settings->key_folder))
 
 UPDATES_DEFENSE (
     dphe, "dphe",
