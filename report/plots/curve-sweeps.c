@@ -119,16 +119,43 @@ add_sweep_cell (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable *by_
                    &point, sweep);
 }
 
-/* "chance" of image-ssim-chance beside image-ssim; NULL: @reference is of no such measure. */
-static const char *
-reference_of (const AssayResultMeasure *measure, const AssayResultMeasure *reference)
+/* The word that @reference has in place of one of @name, or beside its words: "floor" of edge-floor
+ * beside edge-auc, "chance" of image-ssim-chance beside image-ssim. NULL: they differ in more. */
+static char *
+word_of (const char *name, const char *reference)
 {
-  const gsize length = strlen (measure->name);
+  g_auto (GStrv) own = g_strsplit (name, "-", -1);
+  g_auto (GStrv) others = g_strsplit (reference, "-", -1);
+  const guint n = g_strv_length (own), m = g_strv_length (others);
+  guint first = 0, last = 0;
 
-  return reference->is_reference && g_str_has_prefix (reference->name, measure->name)
-                 && reference->name[length] == '-'
-             ? reference->name + length + 1
-             : NULL;
+  while (first < MIN (n, m) && g_str_equal (own[first], others[first]))
+    first++;
+  while (last < MIN (n, m) - first && g_str_equal (own[n - last - 1], others[m - last - 1]))
+    last++;
+  return m - first - last == 1 && n - first - last <= 1 ? g_strdup (others[first]) : NULL;
+}
+
+/* What @reference is compared with, and the word for it: the first headline of its component that
+ * is called alike. NULL: none is. */
+static const AssayResultMeasure *
+subject_of (const AssayResultComponent *component, const AssayResultMeasure *reference,
+            char **ret_word)
+{
+  if (!reference->is_reference)
+    return NULL;
+  ASSAY_FOR_EACH (const AssayResultMeasure, measure, component->measures) {
+    char *word = measure->is_headline && !measure->is_reference
+                         && measure->is_share == reference->is_share
+                     ? word_of (measure->name, reference->name)
+                     : NULL;
+
+    if (word != NULL) {
+      *ret_word = word;
+      return measure;
+    }
+  }
+  return NULL;
 }
 
 /* Lines for comparison with those of the sweep. */
@@ -139,10 +166,12 @@ add_references (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable *by_
   ASSAY_FOR_EACH (const AssayResultMeasure, reference, sweep->measured->component->measures) {
     AssayCurveMeasured measured = *sweep->measured;
     Sweep one = *sweep;
+    g_autofree char *word = NULL;
 
-    one.also = reference_of (measured.measure, reference);
-    if (one.also == NULL || sweep->has_most_only)
+    if (sweep->has_most_only
+        || subject_of (measured.component, reference, &word) != measured.measure)
       continue;
+    one.also = word;
     measured.measure = reference;
     one.measured = &measured;
     ASSAY_FOR_EACH (const AssayResultCell, cell, maker->results->pooled)
@@ -154,11 +183,9 @@ add_references (const AssayCurveMaker *maker, AssayCurve *curve, GHashTable *by_
 static gboolean
 is_beside_another (const AssayCurveMeasured *measured)
 {
-  ASSAY_FOR_EACH (const AssayResultMeasure, measure, measured->component->measures) {
-    if (measure->is_headline && reference_of (measure, measured->measure) != NULL)
-      return TRUE;
-  }
-  return FALSE;
+  g_autofree char *word = NULL;
+
+  return subject_of (measured->component, measured->measure, &word) != NULL;
 }
 
 static AssayCurve *

@@ -202,6 +202,24 @@ def test_members_of_a_release_are_told(sandbox):
         for rate, name in (("0.03", 3), ("0.1", 10), ("0.3", 30))], figure
 
 
+def test_controls_and_baselines_are_lines_beside_hits(sandbox):
+    """Of the measure that is called alike; they have no plots of their own."""
+    swept = MADE.replace("random-rotation", "random-rotation\nnoise = 0.1; 0.3; 1")
+    _, cells = run(sandbox, swept + MEMBER)
+    plots = sorted(path.name for path in (sandbox.path / "out/plots").glob("*.csv"))
+    assert "member-hits-over-noise.csv" in plots, plots
+    assert not [name for name in plots if "baseline" in name or "control" in name], plots
+    text = sandbox.read("out/plots/member-hits-over-noise.csv")
+    rows = [line.split(",") for line in text.splitlines()]
+    drawn = {}
+    for row in rows[1:]:
+        drawn.setdefault(row[rows[0].index("name")], []).append(float(row[2]))
+    assert list(drawn) == ["rotation", "rotation (baseline)", "rotation (control)"], drawn
+    assert drawn["rotation (baseline)"] == [0.5, 0.5, 0.5]
+    for hit, control in zip(drawn["rotation"], drawn["rotation (control)"]):
+        assert abs(hit + control - 1) < 1e-9, drawn
+
+
 def test_members_need_others(sandbox):
     """Said when the scenario is loaded: all 200 are released."""
     sandbox.write("a.scenario", MADE.replace("secrets = 60", "secrets = 200") + MEMBER)
