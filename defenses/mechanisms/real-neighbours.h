@@ -38,11 +38,12 @@ AssayDomain *real_domain (Sensitivity sensitivity, gsize cols);
 
 /* Defines the callback `log_ratio`: the sum over columns of column_ratio (first, second, output),
  * divided by @divisor_of (settings). Rows of one column, of which audits have the most, are a loop
- * of their own that is vectorised. */
+ * of their own that is vectorised, and has a name of its own: clang gives those of one name in two
+ * files one symbol. */
 #define REAL_LOG_RATIO(Settings, divisor_of)                                                       \
-  ASSAY_VECTORISED static void column_ratios (double first, double second, double divisor,         \
-                                              const float *outputs, gsize count,                   \
-                                              double *ret_scores)                                  \
+  ASSAY_VECTORISED static void Settings##_ratios (double first, double second, double divisor,     \
+                                                  const float *outputs, gsize count,               \
+                                                  double *ret_scores)                              \
   {                                                                                                \
     for (gsize i = 0; i < count; i++)                                                              \
       ret_scores[i] = column_ratio (first, second, outputs[i]) / divisor;                          \
@@ -52,7 +53,7 @@ AssayDomain *real_domain (Sensitivity sensitivity, gsize cols);
   {                                                                                                \
     const double divisor = divisor_of ((const Settings *) settings);                               \
     if (cols == 1)                                                                                 \
-      column_ratios (*pair.first, *pair.second, divisor, outputs, count, ret_scores);              \
+      Settings##_ratios (*pair.first, *pair.second, divisor, outputs, count, ret_scores);          \
     for (gsize i = 0; cols > 1 && i < count; i++) {                                                \
       double sum = 0;                                                                              \
       for (gsize j = 0; j < cols; j++)                                                             \

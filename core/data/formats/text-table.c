@@ -105,7 +105,8 @@ read_rows (Reader *reader, gsize count, gsize cols, float *ret_values, GError **
 AssayArray *
 assay_text_table_array (const char *data, gsize length, GError **error)
 {
-  Reader reader = { .at = data, .end = data + length, .line = 1 };
+  /* What is empty may be nowhere. */
+  Reader reader = { .at = data, .end = length > 0 ? data + length : data, .line = 1 };
   g_autofree float *values = NULL;
   gsize count, cols, size;
 

@@ -235,6 +235,7 @@ Test (text_table, zero_bytes_are_in_no_number)
     { "1 \0\n", 4, "line 1, number 1 is '?'; expected a finite one" },
     { "1\0 2\n", 5, "line 1, number 0 is '1?'; expected a finite one" },
     { "\0", 1, "line 1, number 0 is '?'; expected a finite one" },
+    { NULL, 0, "is empty; expected lines of numbers" },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++) {
