@@ -79,7 +79,7 @@ assay_reason_upheld (const AssayResultClaim *claim, const AssayResultHypothesis 
 {
   if (!isfinite (hypothesis->detectable))
     return assay_reason_decided (claim, hypothesis);
-  return describe (claim, hypothesis, "", "; %.4g or %s would have been told from that",
+  return describe (claim, hypothesis, "", "; an estimate of %.4g or %s would have violated it",
                    hypothesis->detectable, claim->is_at_most ? "more" : "less");
 }
 
@@ -216,9 +216,9 @@ char *
 assay_reason_left_out (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
                        guint n_asked, guint n_all)
 {
-  g_autofree char *before = g_strdup_printf (
-      "of %u attacks %u %s asked, and one that was not breaks the bound: ", n_all, n_asked,
-      n_asked == 1 ? "was" : "were");
+  g_autofree char *before = g_strdup_printf ("the claim names %u of %u attacks, and one that it "
+                                             "leaves out breaks the bound: ",
+                                             n_asked, n_all);
 
   return describe (claim, hypothesis, before, "%s", "");
 }
@@ -226,15 +226,13 @@ assay_reason_left_out (const AssayResultClaim *claim, const AssayResultHypothesi
 char *
 assay_reason_asked (guint n_asked, guint n_all)
 {
-  return g_strdup_printf ("; of %u attacks %u %s asked", n_all, n_asked,
-                          n_asked == 1 ? "was" : "were");
+  return g_strdup_printf ("; it names %u of %u attacks", n_asked, n_all);
 }
 
 void
 assay_reason_settings (GString *inout_text, const char *whose, guint n_asked, guint n_all)
 {
-  g_string_append_printf (inout_text, "; of %u settings of %s %u %s asked", n_all, whose, n_asked,
-                          n_asked == 1 ? "was" : "were");
+  g_string_append_printf (inout_text, "; it names %u of %u settings of %s", n_asked, n_all, whose);
 }
 
 char *

@@ -51,9 +51,9 @@ char *assay_reason_few_pairs (const AssayResultClaim *claim,
 char *assay_reason_harmless (const AssayResultClaim *claim,
                              const AssayResultHypothesis *hypothesis, double worst,
                              gboolean has_pairs);
-/* And what one that has earned it says: "; of 3 attacks 1 was asked". */
+/* And what one that has earned it says: "; it names 1 of 3 attacks". */
 char *assay_reason_asked (guint n_asked, guint n_all);
-/* Appends "; of 4 settings of defense lifting 2 were asked". */
+/* Appends "; it names 2 of 4 settings of defense lifting". */
 void assay_reason_settings (GString *inout_text, const char *whose, guint n_asked, guint n_all);
 
 /* Epsilon: the most that so many runs could have certified at level @alpha is not above the bound.

@@ -160,7 +160,8 @@ def test_upheld(sandbox):
     assert (one["verdict"], one["estimate"], one["witness"]) == ("upheld", 1, {}), one
     assert near(one["p_value"], 0.9**60), one
     assert near(one["detectable"], 49 / 60), one["detectable"]
-    assert one["reason"].endswith("at least 0.9; 0.8167 or less would have been told from that"), one
+    assert one["reason"].endswith(
+        "at least 0.9; an estimate of 0.8167 or less would have violated it"), one
 
 
 def test_several_are_named(sandbox):

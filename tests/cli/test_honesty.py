@@ -60,10 +60,10 @@ def test_whom_a_verdict_withstood(sandbox):
     assert claim["verdict"] == "upheld" and not attackers["adaptive"], claim
     assert {one["game"] for one in attackers["tried"]} == {"reconstruct"}, attackers
     assert "clustering" in attackers["not_tried"] and "distinguish" not in attackers["not_tried"]
-    line = "; no adaptive attacker was tried; not tried: "
+    line = "; none of them learns from runs of the defense; not tried: "
     for text in (result.out, sandbox.read("out/summary.md").replace("\\", ""),
                  sandbox.read("out/claims.xml"), sandbox.read("out/report.html")):
-        assert "withstood in the game reconstruct " in text and line in text, text
+        assert "tried in the game reconstruct: " in text and line in text, text
     text = sandbox.read("copies.scenario") + "attackers = adaptive\n"
     sandbox.write("copies.scenario", text)
     result = sandbox.assay(*run, "demanding")
@@ -120,7 +120,7 @@ measure = recovery-rate
 defense = noisy
 at-most = 0.3
 """
-    said = "; of 2 settings of the dataset 1 was asked"
+    said = "; it names 1 of 2 settings of the dataset"
     claim, out = verdict_of(sandbox, "all", text)
     assert "settings of the dataset" not in claim["reason"], claim
     claim, out = verdict_of(sandbox, "part", text + "where = dataset.columns = 16\n")

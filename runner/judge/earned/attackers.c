@@ -48,26 +48,27 @@ name_tried (const AssayResultComponent *attack)
                                 : g_strdup (attack->label);
 }
 
-/* "withstood in the game reconstruct verbatim, nearest (knows public); no adaptive attacker was
- * tried; not tried: clustering" */
+/* "tried in the game reconstruct: verbatim, nearest (knows public); none of them learns from runs
+ * of the defense; not tried: clustering" */
 static char *
 describe (const AssayResultAttackers *attackers)
 {
-  GString *text = g_string_new ("withstood ");
+  GString *text = g_string_new ("tried ");
   const char *before = NULL;
 
   for (guint i = 0; i < attackers->tried->len; i++) {
     const char *game = attackers->games->pdata[i];
     g_autofree char *name = name_tried (attackers->tried->pdata[i]);
 
-    g_string_append (text, i > 0 ? ", " : "");
     if (before == NULL || !g_str_equal (before, game))
-      g_string_append_printf (text, "in the game %s ", game);
+      g_string_append_printf (text, "%sin the game %s: ", i > 0 ? "; " : "", game);
+    else
+      g_string_append (text, ", ");
     g_string_append (text, name);
     before = game;
   }
   if (!attackers->is_adaptive)
-    g_string_append (text, "; no adaptive attacker was tried");
+    g_string_append (text, "; none of them learns from runs of the defense");
   for (guint i = 0; i < attackers->not_tried->len; i++)
     g_string_append_printf (text, "%s%s", i > 0 ? ", " : "; not tried: ",
                             (const char *) attackers->not_tried->pdata[i]);

@@ -153,7 +153,7 @@ describe_datasets (const AssayQuestion *question, GString *inout_text)
                            g_hash_table_size (all));
 }
 
-/* "; of 3 settings of defense lifting 2 were asked", of each group that the scenario sweeps and
+/* "; it names 2 of 3 settings of defense lifting", of each group that the scenario sweeps and
  * of which the claim names a part. That others break the bound is no fault: they are its
  * references. */
 static char *

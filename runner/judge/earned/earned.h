@@ -23,5 +23,5 @@
 gboolean assay_earned_check (const AssayQuestion *question, const GArray *evidence,
                              guint n_hypotheses, char **ret_lacks, GError **error);
 
-/* What the verdict has to say of itself: "of 3 attacks 1 was asked", or "" . */
+/* What the verdict has to say of itself: "; it names 1 of 3 attacks", or "" . */
 char *assay_earned_note (const AssayQuestion *question);

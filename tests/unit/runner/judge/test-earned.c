@@ -120,11 +120,11 @@ Test (earned, what_a_verdict_rests_on)
     /* The strong attack wins where less is protected, and not here. */
     { CLAIM "defense = strong\n", NULL, { 0, 0, 0, 1 }, ASSAY_VERDICT_UPHELD,
       "recovery-rate is 0 [0, 0.03622] of n = 100 with tau=0.3, the claim says at most 0.2; "
-      "0.29 or more would have been told from that" },
+      "an estimate of 0.29 or more would have violated it" },
     /* Of two hypotheses: P[X >= 29] of a rate of 0.2 is 0.020. */
     /* Asking one of two is told. */
     { CLAIM "defense = strong\nattack = database\n", NULL, { 0, 0, 0, 1 }, ASSAY_VERDICT_UPHELD,
-      "told from that; of 2 attacks 1 was asked" },
+      "would have violated it; it names 1 of 2 attacks" },
     /* A hopeless attack is none. */
     { CLAIM "defense = strong\n", NULL, { 0, 0, 1, 0.1 }, ASSAY_VERDICT_INCONCLUSIVE,
       "nothing shows that the attack could break this bound on these data" },
@@ -140,11 +140,12 @@ Test (earned, what_a_verdict_rests_on)
     /* The attack that is not asked breaks the bound. */
     { CLAIM "defense = strong\nattack = verbatim\n", NULL, { 0, 1, 0, 1 },
       ASSAY_VERDICT_INCONCLUSIVE,
-      "of 2 attacks 1 was asked, and one that was not breaks the bound: attack database against "
+      "the claim names 1 of 2 attacks, and one that it leaves out breaks the bound: attack "
+      "database against "
       "strong" },
     /* Not by so little that it could be chance. */
     { CLAIM "defense = strong\nattack = database\n", NULL, { 0.25, 0, 0, 1 },
-      ASSAY_VERDICT_UPHELD, "of 2 attacks 1 was asked" },
+      ASSAY_VERDICT_UPHELD, "it names 1 of 2 attacks" },
     /* What was asked only after a look. */
     { CLAIM "defense = strong\n", CLAIM "defense = weak\n", { 0, 0, 0, 1 },
       ASSAY_VERDICT_INCONCLUSIVE, "claims were changed after cells had run" },
@@ -178,12 +179,12 @@ Test (earned, settings_left_out_are_said)
   defenses = SWEPT;
   cr_expect (judge (CLAIM "where = defense.dimension = 4\n", NULL, shares, &part)
              == ASSAY_VERDICT_UPHELD);
-  cr_expect (strstr (part, "; of 2 settings of defense lifting 1 was asked") != NULL, "%s", part);
+  cr_expect (strstr (part, "; it names 1 of 2 settings of defense lifting") != NULL, "%s", part);
   cr_expect (judge (CLAIM "attack = database\nwhere = defense.dimension = 4\n", NULL, shares,
                     &attack)
              == ASSAY_VERDICT_UPHELD);
-  cr_expect (strstr (attack, "; of 2 attacks 1 was asked; of 2 settings of defense lifting 1 was "
-                             "asked")
+  cr_expect (strstr (attack, "; it names 1 of 2 attacks; it names 1 of 2 settings of defense "
+                             "lifting")
                  != NULL,
              "%s", attack);
   cr_expect (judge (CLAIM, NULL, shares, &all) == ASSAY_VERDICT_VIOLATED);
