@@ -3,6 +3,7 @@ files as public rows, in the scale that a release tells of; and the InstaHide ch
 
 import json
 import random
+import re
 import shutil
 import struct
 
@@ -153,6 +154,11 @@ def play_challenge(sandbox, k):
     return plan, {entry["measure"]: entry for entry in cells[0]["measurements"]}
 
 
+def planned_mebibytes(plan):
+    """What `assay plan` expects to be needed."""
+    return float(re.search(r"^memory: about ([0-9.]+) MiB", plan.out, re.MULTILINE).group(1))
+
+
 def reshape(sandbox, source, target, side, channels):
     kind, shape, flat = data.read_npy(sandbox.path / source)
     sandbox.write(target, data.npy_bytes(flat, kind, shape=(shape[0], side, side, channels)))
@@ -177,7 +183,10 @@ def test_challenge_files_are_read(sandbox):
     sandbox.shell("cp cell/release/labels.npy challenge/release/label.npy; "
                   "cp cell/truth/sources.npy challenge/truth/; "
                   "cp cell/truth/labels.npy challenge/truth/private-labels.npy")
-    _, found = play_challenge(sandbox, {"k": 3, "partners": 1, "epochs": 40})
+    plan, found = play_challenge(sandbox, {"k": 3, "partners": 1, "epochs": 40})
+    # As many mixtures, made elsewhere, need as much.
+    made_here = planned_mebibytes(sandbox.assay("plan", "small.scenario"))
+    assert 0.8 < planned_mebibytes(plan) / made_here < 1.25, str(plan)
     names = ("encoding-ssim-max", "encoding-ssim-mean", "encoding-l2-max", "encoding-l2-mean")
     assert set(names) <= set(found), sorted(found)
     assert found["encoding-ssim-max"]["n"] == 400
