@@ -179,6 +179,7 @@ try_all (const AssayAttackContext *context, MixtureIntake *intake, Result *ret_b
   g_auto (MixtureParts) parts = { .standing = state->n_partners > 0 ? -1 : 0 };
   double wanted = ASSAY_SURE;
   gint64 played = 0;
+  gboolean is_better;
 
   for (gsize i = 0; played < settings->tries && !(ret_best->confidence >= wanted); i++) {
     const Kind *kind = (is_easy ? easy : hard) + i % KINDS;
@@ -192,7 +193,9 @@ try_all (const AssayAttackContext *context, MixtureIntake *intake, Result *ret_b
     play.start = (guint64) (i / KINDS);
     play.forms = kind->forms;
     play.parts = kind->of_parts ? &parts : NULL;
-    if (!mixture_play (&play, intake, error) || !take_result (&play, state, ret_best, error))
+    play.beaten = ret_best->images != NULL ? ret_best->confidence : -1;
+    if (!mixture_play (&play, intake, &is_better, error)
+        || (is_better && !take_result (&play, state, ret_best, error)))
       return FALSE;
     played++;
     wanted = kind->of_parts ? SURE_OF_PARTS : ASSAY_SURE;

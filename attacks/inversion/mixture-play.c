@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "attacks/inversion/mixture-fit.h"
 #include "attacks/inversion/mixture-pairs.h"
 #include "attacks/inversion/phase-retrieval.h"
 #include "attacks/inversion/sign-tree.h"
@@ -143,10 +144,12 @@ spread (const MixturePlay *play, gsize n_mixtures, MixtureIntake *intake, GError
 
 /* Images from the private parts of some mixtures, and from these those of all. */
 static gboolean
-play_parts (const MixturePlay *play, MixtureIntake *intake, GError **error)
+play_parts (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_better, GError **error)
 {
   MixtureState *state = &intake->state;
   const gsize total = state->n_mixtures;
+  g_autofree double *fits = g_new (double, state->n_secrets);
+  double fit;
 
   if (!mixture_intake_uncentre (intake, error))
     return FALSE;
@@ -158,20 +161,30 @@ play_parts (const MixturePlay *play, MixtureIntake *intake, GError **error)
   mixture_parts_take_public (play->parts, intake->plain.image, state);
   if (!refine_parts (play, intake, error))
     return FALSE;
-  return state->n_mixtures == total || spread (play, total, intake, error);
+  if (state->n_mixtures == total)
+    return TRUE;
+  if (!mixture_fit (state, &fit, fits, error))
+    return FALSE;
+  *ret_is_better = fit > play->beaten;
+  if (*ret_is_better)
+    return spread (play, total, intake, error);
+  state->n_mixtures = total;
+  return TRUE;
 }
 
 gboolean
-mixture_play (const MixturePlay *play, MixtureIntake *intake, GError **error)
+mixture_play (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_better,
+              GError **error)
 {
   MixtureState *state = &intake->state;
 
+  *ret_is_better = TRUE;
   state->labels = play->labels;
   state->n_secrets = play->forms * play->n_secrets;
   g_free (state->images);
   state->images = assay_alloc (state->n_secrets, state->cols * sizeof (float), "images", error);
   if (state->images == NULL)
     return FALSE;
-  return play->parts != NULL ? play_parts (play, intake, error)
+  return play->parts != NULL ? play_parts (play, intake, ret_is_better, error)
                              : play_squares (play, intake, error);
 }

@@ -13,6 +13,7 @@ typedef struct {
   const MixtureParts *parts; /* private parts of the first mixtures; NULL: by squares */
   gint64 matchings; /* with labels and by squares: how often pairs are found from squares */
   gint64 rounds;    /* of public images, secrets and pairs in turn */
+  double beaten;    /* the confidence that another attempt has reached; negative: none */
 } MixturePlay;
 
 /* The state of @intake is made anew, with forms x n images, and without labels if these have
@@ -21,8 +22,11 @@ typedef struct {
  * By squares: a cold start of everything (below; phase-retrieval.h), signs of pixels from
  * neighbours (sign-tree.h), and then in turn public images, secrets and pairs. By parts: images of
  * which the parts are mixtures, their public images taken over, the same turns with these mixtures
- * alone; then the pairs of all others by the squares of the images, and the turns with all. */
-gboolean mixture_play (const MixturePlay *play, MixtureIntake *intake, GError **error);
+ * alone; then the pairs of all others by the squares of the images, and the turns with all. This
+ * last, the dearest, is left out where the parts explain no more (mixture-fit.h) than `beaten`:
+ * *@ret_is_better is FALSE then, and the state of no use. */
+gboolean mixture_play (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_better,
+                       GError **error);
 
 /* ---- Starts (mixture-start.c) ---- */
 
