@@ -36,6 +36,32 @@ typedef struct {
   double noise;   /* standard deviation of the sensor's noise at full brightness, grey levels */
 } AssayCamera;
 
+/* The settings of a dataset of such photographs, of which @most descriptors are kept: fields, rows
+ * of its table, and the camera of a struct that has them; an initialiser. */
+#define CAMERA_FIELDS                                                                              \
+  gint64 per_image;                                                                                \
+  gint64 width;                                                                                    \
+  gint64 height;                                                                                   \
+  double blur;                                                                                     \
+  double sharpen;                                                                                  \
+  double noise
+#define CAMERA_PARAMETERS(Struct, most, wide, high)                                                \
+  ASSAY_PARAM_INT (Struct, per_image, most, 1, 10000, "descriptors",                               \
+                   "The most descriptors kept of an image, chosen at random"),                     \
+      ASSAY_PARAM_INT (Struct, width, wide, 32, 4096, "pixels", "Width of the images"),            \
+      ASSAY_PARAM_INT (Struct, height, high, 32, 4096, "pixels", "Height of the images"),          \
+      ASSAY_PARAM_REAL (Struct, blur, 0.4, 0, 20, "pixels",                                        \
+                        "Blur of the lens (standard deviation)"),                                  \
+      ASSAY_PARAM_REAL (Struct, sharpen, 0.6, 0, 5, "",                                            \
+                        "Strength of the unsharp mask applied to photographs"),                    \
+      ASSAY_PARAM_REAL (Struct, noise, 2, 0, 50, "grey levels",                                    \
+                        "Noise of the sensor at full brightness (standard deviation)")
+#define CAMERA_OF(settings)                                                                        \
+  {                                                                                                \
+    .width = (gsize) (settings)->width, .height = (gsize) (settings)->height,                      \
+    .blur = (settings)->blur, .sharpen = (settings)->sharpen, .noise = (settings)->noise           \
+  }
+
 /* A photograph of the scene: red, green and blue, whole numbers. @homography (3 x 3, row-major;
  * NULL: identity) takes a pixel (x, y, 1) of the photograph to a point of the scene. The noise is
  * drawn from @stream. */

@@ -35,12 +35,7 @@ typedef struct {
   gint64 references;
   gint64 public_images;
   gint64 database_images;
-  gint64 per_image;
-  gint64 width;
-  gint64 height;
-  double blur;
-  double sharpen;
-  double noise;
+  CAMERA_FIELDS;
   guint database_places; /* DatabasePlaces */
 } Places;
 
@@ -129,11 +124,7 @@ static gboolean
 make_image (Work *work, Image *image, AssaySift *sift, GError **error)
 {
   const Places *settings = work->settings;
-  const AssayCamera film = { .width = (gsize) settings->width,
-                             .height = (gsize) settings->height,
-                             .blur = settings->blur,
-                             .sharpen = settings->sharpen,
-                             .noise = settings->noise };
+  const AssayCamera film = CAMERA_OF (settings);
   AssayStream camera = image_stream (work, image->role, image->number, CAMERA);
   AssayStream noise = image_stream (work, image->role, image->number, FILM);
   AssayStream choice = image_stream (work, image->role, image->number, CHOICE);
@@ -372,15 +363,7 @@ ASSAY_DATASET (places, "places",
                      "Photographs of other places whose descriptors are public"),
     ASSAY_PARAM_INT (Places, database_images, 40, 0, 100000, "images",
                      "Further photographs whose descriptors are the database"),
-    ASSAY_PARAM_INT (Places, per_image, 400, 1, 10000, "descriptors",
-                     "The most descriptors kept of an image, chosen at random"),
-    ASSAY_PARAM_INT (Places, width, 480, 32, 4096, "pixels", "Width of the images"),
-    ASSAY_PARAM_INT (Places, height, 360, 32, 4096, "pixels", "Height of the images"),
-    ASSAY_PARAM_REAL (Places, blur, 0.4, 0, 20, "pixels", "Blur of the lens (standard deviation)"),
-    ASSAY_PARAM_REAL (Places, sharpen, 0.6, 0, 5, "",
-                      "Strength of the unsharp mask applied to photographs"),
-    ASSAY_PARAM_REAL (Places, noise, 2, 0, 50, "grey levels",
-                      "Noise of the sensor at full brightness (standard deviation)"),
+    CAMERA_PARAMETERS (Places, 400, 480, 360),
     ASSAY_PARAM_CHOICE (Places, database_places, OTHER_PLACES, database_places,
                         "What the database's images show: other places, or the private ones "
                         "(same)")),

@@ -33,12 +33,7 @@ typedef struct {
   gint64 private_images;
   gint64 public_images;
   gint64 database_images;
-  gint64 per_image;
-  gint64 width;
-  gint64 height;
-  double blur;
-  double sharpen;
-  double noise;
+  CAMERA_FIELDS;
   bool pictures;
   bool views;
   guint database_scenes; /* DatabaseScenes */
@@ -201,11 +196,7 @@ open_scenes (const AssayDatasetContext *context, AssayDataset *ret_dataset, GErr
   const Scenes *settings = context->settings;
   Work work = {
     .settings = settings,
-    .rules = { .camera = { .width = (gsize) settings->width,
-                           .height = (gsize) settings->height,
-                           .blur = settings->blur,
-                           .sharpen = settings->sharpen,
-                           .noise = settings->noise },
+    .rules = { .camera = CAMERA_OF (settings),
                .per_image = (gsize) settings->per_image,
                .key = context->stream },
     .n_images = count_images (settings),
@@ -286,15 +277,7 @@ ASSAY_DATASET (scenes, "scenes",
                      "Other images whose descriptors are public"),
     ASSAY_PARAM_INT (Scenes, database_images, 80, 0, 100000, "images",
                      "Other images whose descriptors are the database"),
-    ASSAY_PARAM_INT (Scenes, per_image, 200, 1, 10000, "descriptors",
-                     "The most descriptors kept of an image, chosen at random"),
-    ASSAY_PARAM_INT (Scenes, width, 320, 32, 4096, "pixels", "Width of the images"),
-    ASSAY_PARAM_INT (Scenes, height, 240, 32, 4096, "pixels", "Height of the images"),
-    ASSAY_PARAM_REAL (Scenes, blur, 0.4, 0, 20, "pixels", "Blur of the lens (standard deviation)"),
-    ASSAY_PARAM_REAL (Scenes, sharpen, 0.6, 0, 5, "",
-                      "Strength of the unsharp mask applied to photographs"),
-    ASSAY_PARAM_REAL (Scenes, noise, 2, 0, 50, "grey levels",
-                      "Noise of the sensor at full brightness (standard deviation)"),
+    CAMERA_PARAMETERS (Scenes, 200, 320, 240),
     ASSAY_PARAM_BOOL (Scenes, pictures, false,
                       "Whether private and public photographs are kept, with the keypoints of "
                       "their rows, at 12 bytes a pixel",

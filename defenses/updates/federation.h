@@ -184,6 +184,22 @@ void federation_shape (gconstpointer settings, AssayShape *inout_shape);
     return names;                                                                                  \
   }
 
+/* The callbacks `check` and `uses` of a defense whose remaining settings complete () fixes, with
+ * the setting `public_rows`: whether the part of each user has the public rows, too. */
+#define FEDERATION_COMPLETED(Settings)                                                             \
+  static gboolean check (gconstpointer settings, const AssayShape *shape, GError **error)          \
+  {                                                                                                \
+    const Settings full = complete (settings);                                                     \
+                                                                                                   \
+    return federation_check (&full, shape, error);                                                 \
+  }                                                                                                \
+  static guint uses (gconstpointer settings)                                                       \
+  {                                                                                                \
+    const Settings full = complete (settings);                                                     \
+                                                                                                   \
+    return federation_uses (&full) | (full.public_rows ? ASSAY_GRANT_PUBLIC : 0);                  \
+  }
+
 /* And its descriptor, but for `check`, which may ask for more. */
 #define UPDATES_DEFENSE(symbol, name, ...)                                                         \
   ASSAY_DEFENSE (symbol, name, .uses = federation_uses, .release_shape = federation_shape,         \

@@ -106,21 +106,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static gboolean
-check (gconstpointer data, const AssayShape *shape, GError **error)
-{
-  const Prr10Updates full = complete (data);
-
-  return federation_check (&full, shape, error);
-}
-
-static guint
-uses (gconstpointer data)
-{
-  const Prr10Updates full = complete (data);
-
-  return federation_uses (&full) | (full.public_rows ? ASSAY_GRANT_PUBLIC : 0);
-}
+FEDERATION_COMPLETED (Prr10Updates)
 
 static void
 release_shape (gconstpointer data, AssayShape *inout_shape)

@@ -102,21 +102,7 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   return TRUE;
 }
 
-static gboolean
-check (gconstpointer data, const AssayShape *shape, GError **error)
-{
-  const Ra12Updates full = complete (data);
-
-  return federation_check (&full, shape, error);
-}
-
-static guint
-uses (gconstpointer data)
-{
-  const Ra12Updates full = complete (data);
-
-  return federation_uses (&full) | (full.public_rows ? ASSAY_GRANT_PUBLIC : 0);
-}
+FEDERATION_COMPLETED (Ra12Updates)
 
 /* Nothing is encrypted, permuted or masked. */
 FEDERATION_LACKS ("slots", "ciphertexts", "masked", "permutations", "own-permutations")

@@ -60,19 +60,13 @@ static gboolean
 assess_from (AssayPairedSide side, const AssayUtilityContext *context,
              const AssayReceived *received, AssayOutcomes *outcomes, GError **error)
 {
-  const RetrievalSource source = paired_source (&side);
   Judging judging = { context->settings, side, outcomes->series };
   g_auto (Retrieval) retrieval = { 0 };
   RankingTask task;
 
-  if (!retrieval_init_from (context, received, &source, &retrieval, error))
+  if (!paired_queries_init (side, context, received, &retrieval, error)
+      || !paired_queries_alloc (&retrieval, N_SERIES, outcomes, error))
     return FALSE;
-  /* The same queries both ways, as labels alone decide which are left out. */
-  if (outcomes->n == 0) {
-    if (!assay_outcomes_alloc (outcomes, N_SERIES, retrieval.queries->count, error))
-      return FALSE;
-    retrieval_fill_split (&retrieval, N_SERIES, outcomes->series);
-  }
   task = (RankingTask){ retrieval.database,     retrieval.queries,  retrieval.item_labels,
                         retrieval.query_labels, retrieval.set_words, FALSE };
   return ranking_for_each (&task, judge, &judging, error);

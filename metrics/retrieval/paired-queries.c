@@ -23,13 +23,28 @@ hash (const AssayRelease *release, const AssayDataset *dataset, gconstpointer da
   return assay_codes_new (packed, release->bits, error);
 }
 
-RetrievalSource
-paired_source (const AssayPairedSide *side)
+gboolean
+paired_queries_init (AssayPairedSide side, const AssayUtilityContext *context,
+                     const AssayReceived *received, Retrieval *ret_retrieval, GError **error)
 {
   const AssayPairedSide other
-      = *side == ASSAY_PAIRED_IMAGE ? ASSAY_PAIRED_TEXT : ASSAY_PAIRED_IMAGE;
+      = side == ASSAY_PAIRED_IMAGE ? ASSAY_PAIRED_TEXT : ASSAY_PAIRED_IMAGE;
+  const RetrievalSource source
+      = { .codes = assay_paired_codes[other], .hash = hash, .data = &side };
 
-  return (RetrievalSource){ .codes = assay_paired_codes[other], .hash = hash, .data = side };
+  return retrieval_init_from (context, received, &source, ret_retrieval, error);
+}
+
+gboolean
+paired_queries_alloc (const Retrieval *retrieval, guint n_series, AssayOutcomes *outcomes,
+                      GError **error)
+{
+  if (outcomes->n > 0)
+    return TRUE;
+  if (!assay_outcomes_alloc (outcomes, n_series, retrieval->queries->count, error))
+    return FALSE;
+  retrieval_fill_split (retrieval, n_series, outcomes->series);
+  return TRUE;
 }
 
 gboolean

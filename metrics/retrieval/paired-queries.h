@@ -4,9 +4,15 @@
 #include "core/learn/paired-hash.h"
 #include "metrics/retrieval/retrieval.h"
 
-/* The rows of the role test, hashed by the released function of @side, looked up among the codes of
- * the other one; @side outlives it. */
-RetrievalSource paired_source (const AssayPairedSide *side);
+/* The rows of the role test, hashed by the released function of @side, to be looked up among the
+ * codes of the other one. */
+gboolean paired_queries_init (AssayPairedSide side, const AssayUtilityContext *context,
+                              const AssayReceived *received, Retrieval *ret_retrieval,
+                              GError **error);
+/* Outcomes in @n_series, unless they are there by the other side: queries are the same both ways,
+ * as labels alone decide which are left out. */
+gboolean paired_queries_alloc (const Retrieval *retrieval, guint n_series, AssayOutcomes *outcomes,
+                               GError **error);
 
 /* ASSAY_ERROR_MISMATCH for a dataset of one modality. */
 gboolean paired_queries_check (const AssayDataset *dataset, GError **error);

@@ -161,20 +161,15 @@ assess_from (AssayPairedSide side, const AssayGraph *graph, const AssayUtilityCo
              const AssayReceived *received, AssayOutcomes *outcomes, GError **error)
 {
   const PairedTriangles *settings = context->settings;
-  const RetrievalSource source = paired_source (&side);
   const gsize bits = received->release->bits;
   g_auto (Retrieval) retrieval = { 0 };
   g_autofree Counts *counts = NULL;
   g_autofree guint16 *distances = NULL;
   Counting counting = { .retrieval = &retrieval, .graph = graph };
 
-  if (!retrieval_init_from (context, received, &source, &retrieval, error))
+  if (!paired_queries_init (side, context, received, &retrieval, error)
+      || !paired_queries_alloc (&retrieval, N_SERIES, outcomes, error))
     return FALSE;
-  if (outcomes->n == 0) {
-    if (!assay_outcomes_alloc (outcomes, N_SERIES, retrieval.queries->count, error))
-      return FALSE;
-    retrieval_fill_split (&retrieval, N_SERIES, outcomes->series);
-  }
   counts = g_new0 (Counts, retrieval.queries->count);
   distances
       = assay_alloc (assay_parallel_threads (),
