@@ -50,8 +50,9 @@ permute (const gint64 *permutation, gint64 row)
 
 /* ---- A user ---- */
 
-gsize
-assay_dphe_count_messages (const AssayDpheShape *shape, gsize n_values)
+/* F, for a vector with @n_values values that are not 0. */
+static gsize
+count_messages (const AssayDpheShape *shape, gsize n_values)
 {
   if (!shape->is_padded || n_values == 0)
     return 1;
@@ -128,7 +129,7 @@ assay_dphe_decompose (const AssayDpheShape *shape, const double *weights,
                             shape->capacity, shape->weights);
   n_values = order_weights (shape, weights, stream, order);
   messages = g_new0 (AssayDpheMessages, 1);
-  messages->n_messages = assay_dphe_count_messages (shape, n_values);
+  messages->n_messages = count_messages (shape, n_values);
   messages->starts = g_new (gsize, messages->n_messages + 1);
   each = shape->is_padded ? shape->capacity : n_values;
   for (gsize s = 0; s <= messages->n_messages; s++)

@@ -41,9 +41,6 @@ void assay_dphe_draw_permutation (AssayStream *stream, gsize count, gint64 *ret_
 /* What undoes it. */
 void assay_dphe_invert (const gint64 *permutation, gsize count, gint64 *ret_inverse);
 
-/* F, for a vector with @n_values values that are not 0. */
-gsize assay_dphe_count_messages (const AssayDpheShape *shape, gsize n_values);
-
 /* A vector of P weights as messages; which value goes into which column, and where spare columns
  * stand, is drawn from @stream. Spare columns stand outside the support; in the rows of other
  * shards where that is too small. ASSAY_ERROR_PARAMETER: a capacity below 1 or above P. */

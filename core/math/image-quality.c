@@ -1,6 +1,6 @@
-/* SSIM of pictures.
+/* SSIM, MAE and PSNR of pictures.
  *
- * It takes five blurs of a pair: of a, b, a^2, b^2 and ab. Those of one picture by itself are
+ * SSIM takes five blurs of a pair: of a, b, a^2, b^2 and ab. Those of one picture by itself are
  * kept in a Picture, so that what is left of a pair is the blur of ab. Variances as E[x^2] - E[x]^2
  * lose digits where the mean is large beside the deviation, so that each picture is first centred
  * on its own mean (a variance or covariance does not see it, a window mean gets it back), and
@@ -14,6 +14,7 @@
 #include "core/math/image-quality.h"
 
 #include <float.h>
+#include <math.h>
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
@@ -407,4 +408,31 @@ assay_ssim_set_compare (const AssaySsimSet *set, AssayView queries, double *ret_
   work.slots = slots;
   assay_parallel_for (pieces, compare_block, &work);
   return TRUE;
+}
+
+/* ---- MAE and PSNR ---- */
+
+double
+assay_image_mae (const float *a, const float *b, gsize count)
+{
+  double sum = 0;
+
+  g_return_val_if_fail (count >= 1, NAN);
+  for (gsize i = 0; i < count; i++)
+    sum += fabs ((double) a[i] - (double) b[i]);
+  return sum / (double) count;
+}
+
+double
+assay_image_psnr (const float *a, const float *b, gsize count, double range)
+{
+  double error, psnr;
+
+  g_return_val_if_fail (count >= 1 && range > 0, NAN);
+  error = sqrt (assay_squared_distance (a, b, count) / (double) count);
+  if (error == 0)
+    return ASSAY_PSNR_MAX;
+  psnr = 20 * log10 (range / error);
+  /* Not fmin, which would make a good picture of NaN. */
+  return psnr > ASSAY_PSNR_MAX ? ASSAY_PSNR_MAX : psnr;
 }

@@ -1,6 +1,7 @@
 /* Which secrets of a pool each trial takes, and which are tuned on: drawn once for a dataset. */
 #pragma once
 
+#include "core/math/units.h"
 #include "runner/plan/plan.h"
 
 typedef struct {
@@ -14,3 +15,9 @@ typedef struct {
 gboolean assay_order_draw (const AssayPlan *plan, guint dataset, const AssayDataset *open,
                            AssayOrder *ret_order, GError **error);
 void assay_order_clear (AssayOrder *order);
+
+/* Which of the secrets of all trials are independent units (core/math/units.h): a copy in another
+ * trial is one all the same. A part of the public rows says how far apart rows like them usually
+ * are. NULL: there is no memory for them. */
+AssayUnits *assay_run_find_units (const AssayPlan *plan, guint dataset, const AssayDataset *open,
+                                  const AssayOrder *order, GError **error);

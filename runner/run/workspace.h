@@ -4,9 +4,9 @@
  * is room, a release until the cells move on. */
 #pragma once
 
+#include "runner/plan/order.h"
 #include "runner/plan/plan.h"
 #include "runner/run/steps.h"
-#include "runner/run/units.h"
 
 typedef struct _AssayWorkspace AssayWorkspace;
 

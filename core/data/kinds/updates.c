@@ -151,7 +151,7 @@ check_encrypted (const AssayRelease *release, const UpdateSizes *sizes, GError *
 
 const char *const assay_losses[] = { "hinge", "logistic", NULL };
 const char *const assay_trainers[] = { "step", "pass", "clusters", "optimum", NULL };
-const char *const assay_updates_keys[] = { "none", "system", "seed", NULL };
+static const char *const keys[] = { "none", "system", "seed", NULL };
 
 static const AssayArraySpec arrays[] = {
   { "models", "tp", ASSAY_FLOAT32, FALSE, 0 },
@@ -201,7 +201,7 @@ static const AssayParam parameters[] = {
   ASSAY_PARAM_REAL (AssayUpdatesParameters, mix, 0, 0, 1, "", "Share rho of L1 in the penalty"),
   ASSAY_PARAM_BOOL (AssayUpdatesParameters, bias, FALSE,
                     "Whether each row ends in the weight of a column of ones"),
-  ASSAY_PARAM_CHOICE (AssayUpdatesParameters, key, ASSAY_UPDATES_KEY_NONE, assay_updates_keys,
+  ASSAY_PARAM_CHOICE (AssayUpdatesParameters, key, ASSAY_UPDATES_KEY_NONE, keys,
                       "What the key of ciphertexts was drawn from: the system's randomness; or a "
                       "seed, which decrypts all and is for tests and audits"),
   ASSAY_PARAM_BOOL (AssayUpdatesParameters, shortened, FALSE,

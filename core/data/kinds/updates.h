@@ -31,8 +31,6 @@ typedef enum {
   ASSAY_UPDATES_KEY_SEED,   /* a seed, which decrypts all: for tests and audits */
 } AssayUpdatesKey;
 
-extern const char *const assay_updates_keys[];
-
 /* A model is classes x width numbers, class after class, width = columns of a secret, and one more
  * where there is a bias. */
 typedef struct {
