@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/learn/standard.h"
 #include "core/math/linalg.h"

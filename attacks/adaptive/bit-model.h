@@ -17,8 +17,7 @@ typedef struct _BitModel BitModel;
 /* From @rows (n x d) and their @bits (n x k, 1 or -1); @noise: the variance by which each number of
  * a known record differs from that of the row. */
 BitModel *bit_model_new (AssayView rows, AssayView bits, double noise, GError **error);
-void bit_model_free (BitModel *model);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (BitModel, bit_model_free)
+ASSAY_DECLARE_FREE (BitModel, bit_model_free)
 
 double bit_model_flips (const BitModel *model);
 

@@ -31,8 +31,7 @@ typedef struct {
   gboolean links; /* the area is above 1/2, in runs that were held out */
 } CrossModel;
 
-void cross_model_clear (CrossModel *model);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (CrossModel, cross_model_clear)
+ASSAY_DECLARE_CLEAR (CrossModel, cross_model_clear)
 
 /* @releases: of AssayOwnRelease, 8 at least; 2 k and 2 k + 1 are of the same rows under keys of
  * their own. @view: CROSS_N_VIEWS for the one that links best. @ret_model arrives zeroed. */

@@ -1,6 +1,5 @@
 /* Runs of a defense with and without each of some records. */
 #include "attacks/adaptive/member-runs.h"
-#include "core/base/free.h"
 
 ASSAY_CLEAR_FUNC (MemberRuns, member_runs_clear, g_free (self->is_in), g_free (self->numbers),
                   assay_matrix_free (self->rows))

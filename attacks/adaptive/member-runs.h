@@ -19,8 +19,7 @@ typedef struct {
  * ASSAY_ERROR_MISMATCH: there are not enough public rows to fill up. */
 gboolean member_runs_init (MemberRuns *runs, const AssayObservation *seen, gsize n_runs,
                            GError **error);
-void member_runs_clear (MemberRuns *runs);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MemberRuns, member_runs_clear)
+ASSAY_DECLARE_CLEAR (MemberRuns, member_runs_clear)
 
 /* Run @run, with those who are in it by @is_in: that of @runs, who may have given it away. */
 AssayOwnRelease *member_runs_play (MemberRuns *runs, const guint8 *is_in, gsize run,

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/data/kinds/item-numbers.h"
 #include "core/math/linalg.h"
 #include "core/math/principal.h"

@@ -15,8 +15,7 @@ typedef struct {
 } OwnExamples;
 
 gboolean own_examples_new (const AssayPairs *pairs, OwnExamples *ret_examples, GError **error);
-void own_examples_clear (OwnExamples *examples);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (OwnExamples, own_examples_clear)
+ASSAY_DECLARE_CLEAR (OwnExamples, own_examples_clear)
 
 /* The numbers of the items of @release, as those of the examples. */
 AssayMatrix *own_examples_see (const OwnExamples *examples, const AssayRelease *release,

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "attacks/adaptive/member-runs.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/data/kinds/item-numbers.h"
 #include "core/search/knn.h"

@@ -31,8 +31,7 @@ typedef struct {
   double *signs[SHADOW_N_SIGNS]; /* (runs + 1) x records; NULL: not of this release */
 } ShadowSigns;
 
-void shadow_signs_clear (ShadowSigns *shadows);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ShadowSigns, shadow_signs_clear)
+ASSAY_DECLARE_CLEAR (ShadowSigns, shadow_signs_clear)
 
 /* Runs the defense of @seen @n_runs times, on half of its records each time, filled up with public
  * rows, and looks at these releases and its own. Which half, all attacks on a release choose

@@ -28,8 +28,7 @@ typedef struct {
  * are. ASSAY_ERROR_MEMORY, ASSAY_ERROR_NUMERIC. */
 gboolean seed_evidence_find (const AssayRelease *release, gsize numbers, SeedEvidence *ret_evidence,
                              GError **error);
-void seed_evidence_clear (SeedEvidence *evidence);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SeedEvidence, seed_evidence_clear)
+ASSAY_DECLARE_CLEAR (SeedEvidence, seed_evidence_clear)
 
 /* The release's numbers as rows: bits as +-1. */
 AssayMatrix *seed_release_rows (const AssayRelease *release, GError **error);

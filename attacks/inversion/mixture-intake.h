@@ -33,8 +33,7 @@ typedef struct {
  * arrives zeroed) is cleared by the caller. */
 gboolean mixture_intake_init (const MixtureNumbers *numbers, const AssayObservation *seen,
                               MixtureIntake *ret_intake, GError **error);
-void mixture_intake_clear (MixtureIntake *intake);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MixtureIntake, mixture_intake_clear)
+ASSAY_DECLARE_CLEAR (MixtureIntake, mixture_intake_clear)
 
 /* Makes `whitened` the precision times e^2 less the noise, and lets go of `features`, in place of
  * which it makes the state's known parts, of zeros; and the reverse. */

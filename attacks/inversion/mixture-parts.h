@@ -11,8 +11,7 @@ typedef struct {
   double standing;   /* 0 to 1: the part of the mixtures in which one public image stands out */
 } MixtureParts;
 
-void mixture_parts_clear (MixtureParts *parts);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MixtureParts, mixture_parts_clear)
+ASSAY_DECLARE_CLEAR (MixtureParts, mixture_parts_clear)
 
 /* Takes the public images out of each of the state's mixtures (attacks/whitened/joint-removal.h).
  * What is left has the signs of pixels, and of the whole, as shares of public images are positive:

@@ -24,7 +24,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/math/lattice.h"
 #include "core/math/linalg.h"

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/base/vectors.h"
 
 #define MAX_VECTORS 4000000 /* looked at, for one subspace ... */

@@ -22,8 +22,7 @@ typedef struct {
 
 /* ASSAY_ERROR_MISMATCH where 2m >= d: any two subspaces then meet, and it tells nothing. */
 Frames *frames_new (const AssaySubspaces *subspaces, GError **error);
-void frames_free (Frames *frames);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Frames, frames_free)
+ASSAY_DECLARE_FREE (Frames, frames_free)
 
 /* dist (a, b). The rank of the stack is cut where a direction of b has a sine of @factor times what
  * float32 makes of 0 or less (frames_rounding_sine). */

@@ -21,8 +21,7 @@ typedef struct {
  * releases, where these are not the release itself; NULL: they are, or are not granted. */
 LatticeStandings *lattice_standings_new (const LatticeSearch *search, const LatticeSearch *others,
                                          const AssayObservation *seen, GError **error);
-void lattice_standings_free (LatticeStandings *standings);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (LatticeStandings, lattice_standings_free)
+ASSAY_DECLARE_FREE (LatticeStandings, lattice_standings_free)
 
 /* The place of the likeliest of the candidates of @item, of which there is one at least. */
 gsize lattice_standings_best (const LatticeStandings *standings, gsize item);

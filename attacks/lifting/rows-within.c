@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "attacks/lifting/subspace.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/math/row-copies.h"

@@ -27,8 +27,7 @@ typedef struct {
  * memory. */
 RowsWithin *rows_within_find (const WithinSearch *search, const AssayNearest *nearest, gsize forced,
                               GError **error);
-void rows_within_free (RowsWithin *within);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (RowsWithin, rows_within_free)
+ASSAY_DECLARE_FREE (RowsWithin, rows_within_free)
 
 /* The least number that is listed beside a subspace. */
 gsize rows_within_least_beside (const RowsWithin *within);

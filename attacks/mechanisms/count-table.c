@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "core/base/free.h"
-
 void
 count_table_init (CountTable *table, gsize n_values)
 {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 

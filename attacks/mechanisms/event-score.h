@@ -65,8 +65,7 @@ EventScore *event_score_repeats (const EventSample *sample, GError **error);
  * not finite (EVENT_FINITE), what their lowest bits give away (EVENT_BITS). */
 EventScore *event_score_tables (EventKind kind, const EventSample *sample, GError **error);
 
-void event_score_free (EventScore *score);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (EventScore, event_score_free)
+ASSAY_DECLARE_FREE (EventScore, event_score_free)
 
 /* Scores of any number of outputs, in parallel. ASSAY_ERROR_NUMERIC naming the run where one of
  * them is not a number, but of outputs that are not finite: these have the score 0 then, as a

@@ -67,8 +67,7 @@ typedef struct {
   float *inverse; /* P, cols x cols; NULL: I */
 } MixtureSpace;
 
-void mixture_space_clear (MixtureSpace *space);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MixtureSpace, mixture_space_clear)
+ASSAY_DECLARE_CLEAR (MixtureSpace, mixture_space_clear)
 
 /* Turns @inout_reference into features by what is learned from its rows. ASSAY_ERROR_NUMERIC where
  * they are all alike and their covariance is asked for. */

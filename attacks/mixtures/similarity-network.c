@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/network/train.h"

@@ -46,8 +46,7 @@ typedef struct _SimilarityNetwork SimilarityNetwork;
 SimilarityNetwork *similarity_network_new (const SimilarityTraining *training,
                                            const SimilarityPairs *pairs, AssayStreamKey key,
                                            GError **error);
-void similarity_network_free (SimilarityNetwork *network);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SimilarityNetwork, similarity_network_free)
+ASSAY_DECLARE_FREE (SimilarityNetwork, similarity_network_free)
 
 /* How many numbers an image becomes, of which inner products are scores but for b. */
 gsize similarity_network_numbers (const SimilarityNetwork *network);

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "attacks/adaptive/own-examples.h"
-#include "core/base/free.h"
 #include "core/math/principal.h"
 #include "core/search/scan.h"
 

@@ -22,5 +22,4 @@ typedef struct {
  * no public rows. */
 gboolean keypoint_features_init (KeypointFeatures *features, const AssayObservation *seen,
                                  gsize channels, AssayStreamKey key, GError **error);
-void keypoint_features_clear (KeypointFeatures *features);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (KeypointFeatures, keypoint_features_clear)
+ASSAY_DECLARE_CLEAR (KeypointFeatures, keypoint_features_clear)

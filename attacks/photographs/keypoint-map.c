@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/free.h"
-
 gboolean
 keypoint_map_init (KeypointMap *map, const float *frames, const gsize *pictures, gsize n_pictures,
                    AssayView features, GError **error)

@@ -21,8 +21,7 @@ typedef struct {
 /* @pictures: of each of the n keypoints, below @n_pictures. */
 gboolean keypoint_map_init (KeypointMap *map, const float *frames, const gsize *pictures,
                             gsize n_pictures, AssayView features, GError **error);
-void keypoint_map_clear (KeypointMap *map);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (KeypointMap, keypoint_map_clear)
+ASSAY_DECLARE_CLEAR (KeypointMap, keypoint_map_clear)
 
 static inline gsize
 keypoint_map_count (const KeypointMap *map, gsize picture)

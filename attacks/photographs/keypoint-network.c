@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/math/image-quality.h"
 #include "core/network/train.h"

@@ -31,8 +31,7 @@ typedef struct _KeypointNetwork KeypointNetwork;
 KeypointNetwork *keypoint_network_new (const KeypointTraining *training,
                                        const KeypointExamples *examples, AssayStreamKey key,
                                        GError **error);
-void keypoint_network_free (KeypointNetwork *network);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (KeypointNetwork, keypoint_network_free)
+ASSAY_DECLARE_FREE (KeypointNetwork, keypoint_network_free)
 
 /* Photographs that are to be painted: n of those of a map, and what is painted of each from
  * patches, by number. */

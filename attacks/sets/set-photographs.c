@@ -25,7 +25,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/data/kinds/vector-sets.h"
 #include "core/games/control-case.h"
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/search/knn.h"
 #include "core/search/scan.h"
 

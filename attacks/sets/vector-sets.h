@@ -42,8 +42,7 @@ typedef struct {
 gboolean vector_sets_score (const VectorSets *sets, const AssayRows *public_rows,
                             const gint64 *entries, gsize count, VectorSetsScores *inout_scores,
                             GError **error);
-void vector_sets_scores_clear (VectorSetsScores *scores);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VectorSetsScores, vector_sets_scores_clear)
+ASSAY_DECLARE_CLEAR (VectorSetsScores, vector_sets_scores_clear)
 
 /* Which of @count scores from @first on ranks highest, counted from there; of equals the first. */
 gsize vector_sets_likeliest (const VectorSetsScores *scores, gsize first, gsize count);

@@ -15,7 +15,6 @@
 #include <math.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/math/linalg.h"
 

@@ -44,8 +44,7 @@ typedef struct {
   double *covariance; /* of mixtures in this form, d x d, both triangles */
 } Whitening;
 
-void whitening_clear (Whitening *whitening);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Whitening, whitening_clear)
+ASSAY_DECLARE_CLEAR (Whitening, whitening_clear)
 
 /* Of the mixtures of @images, M x d. ASSAY_ERROR_NUMERIC where these are all alike. */
 gboolean whitening_learn (AssayView images, WhiteningForm form, const WhiteningMoments *moments,

@@ -13,8 +13,7 @@ typedef struct _AssayScene AssayScene;
 
 /* A scene whose leaves cover [0, width) x [0, height), drawn from @stream. */
 AssayScene *assay_scene_new (double width, double height, AssayStream *stream, GError **error);
-void assay_scene_free (AssayScene *scene);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayScene, assay_scene_free)
+ASSAY_DECLARE_FREE (AssayScene, assay_scene_free)
 
 /* All leaves that were drawn, the foremost first, hidden ones too (those have only place and
  * size). Sizes are independent and identically distributed, but for copies, which follow the leaf

@@ -23,8 +23,7 @@ typedef struct {
  * is 8 to 14 m ahead; each wall comes towards the camera by up to 35 degrees, or goes away by up
  * to 25. */
 AssayPlace *assay_place_new (gsize width, gsize height, AssayStream *stream, GError **error);
-void assay_place_free (AssayPlace *place);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPlace, assay_place_free)
+ASSAY_DECLARE_FREE (AssayPlace, assay_place_free)
 
 /* A camera within 2 m to the sides of the origin, 0.5 m in height and 1.5 m ahead and back,
  * which looks to within 1 m to the sides of the edge and 0.5 m in height, and leans by up to 5

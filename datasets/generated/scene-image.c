@@ -16,10 +16,8 @@
  * scene is rendered by the inverse: what the view shows of the plane beyond the photograph is the
  * scene's border, drawn out, which has hardly a keypoint. */
 #include "datasets/generated/scene-image.h"
-#include "core/base/free.h"
 
 #include <math.h>
-
 
 /* What an image draws numbers for. */
 typedef enum { SCENE, CAMERA, CHOICE, HOMOGRAPHY = SCENE } Purpose;

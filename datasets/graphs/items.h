@@ -30,8 +30,7 @@ typedef struct {
   gsize n_classes;
 } GraphItems;
 
-void graph_items_clear (GraphItems *items);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GraphItems, graph_items_clear)
+ASSAY_DECLARE_CLEAR (GraphItems, graph_items_clear)
 
 /* Classes are numbered from 0: the smallest one in any of the files of labels is the first.
  * ASSAY_ERROR_DATA where files do not fit each other. */

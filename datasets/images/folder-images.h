@@ -18,8 +18,7 @@ typedef struct {
  * NULL: any. */
 AssayImageFolder *assay_image_folder_find (const char *name, const char *const *folders,
                                            const GPtrArray *classes, GError **error);
-void assay_image_folder_free (AssayImageFolder *folder);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayImageFolder, assay_image_folder_free)
+ASSAY_DECLARE_FREE (AssayImageFolder, assay_image_folder_free)
 
 typedef struct {
   gsize size;     /* pixels of a side, to which the square in the middle is reduced; 0: images stay

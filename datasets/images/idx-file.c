@@ -9,7 +9,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-#include "core/base/free.h"
 #include "core/data/matrix.h"
 
 #define DEFLATE_MAX 1032

@@ -33,8 +33,7 @@ gboolean assay_idx_reader_is_gzip (const AssayIdxReader *reader);
 /* The next @length numbers; with the last of them also that the file ends there. */
 gboolean assay_idx_reader_read (AssayIdxReader *reader, guint8 *ret_bytes, gsize length,
                                 GError **error);
-void assay_idx_reader_free (AssayIdxReader *reader);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayIdxReader, assay_idx_reader_free)
+ASSAY_DECLARE_FREE (AssayIdxReader, assay_idx_reader_free)
 
 /* Whether @path begins as an IDX file of images or as a gzip file does. */
 gboolean assay_idx_is_likely (const char *path);

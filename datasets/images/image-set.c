@@ -7,7 +7,6 @@
  * sets, or the two parts of one, may share an image, and nobody could mend that by a setting. */
 #include "datasets/images/image-set.h"
 
-#include "core/base/free.h"
 #include "core/data/row-file.h"
 #include "datasets/images/cifar-file.h"
 #include "datasets/images/idx-file.h"

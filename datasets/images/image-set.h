@@ -13,8 +13,7 @@ typedef struct {
   AssayImages *public_images; /* NULL: none */
 } AssayImagePools;
 
-void assay_image_pools_clear (AssayImagePools *pools);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayImagePools, assay_image_pools_clear)
+ASSAY_DECLARE_CLEAR (AssayImagePools, assay_image_pools_clear)
 
 /* Sets apart @share of the secrets for the role test, where pools have none. */
 gboolean assay_image_pools_split (AssayImagePools *pools, double share, AssayStreamKey key,

@@ -26,8 +26,7 @@ typedef struct {
 AssayImages *assay_images_probed (const AssayImages *form);
 /* The same with black pixels, and labels that are all 0. ASSAY_ERROR_MEMORY. */
 AssayImages *assay_images_new (const AssayImages *form, GError **error);
-void assay_images_free (AssayImages *images);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayImages, assay_images_free)
+ASSAY_DECLARE_FREE (AssayImages, assay_images_free)
 
 static inline gsize
 assay_images_cols (const AssayImages *images)

@@ -14,7 +14,6 @@
 #include <vl/generic.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/data/matrix.h"
 #include "core/search/disk-cache.h"
 

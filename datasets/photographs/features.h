@@ -19,5 +19,4 @@ typedef struct {
  * @sift has no room for. A picture without keypoints is none. */
 AssayFeatures *assay_features_load (const char *file, gsize largest, AssaySift *sift,
                                     GError **error);
-void assay_features_free (AssayFeatures *features);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayFeatures, assay_features_free)
+ASSAY_DECLARE_FREE (AssayFeatures, assay_features_free)

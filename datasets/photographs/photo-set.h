@@ -50,8 +50,7 @@ AssayPhotoSet *assay_photo_set_new (const AssayPhotoRole *roles, guint n_roles,
 /* The same of @files (of AssayPhotoFile), of which a reference is taken, in their order. */
 AssayPhotoSet *assay_photo_set_of_files (GArray *files, const AssayPhotoRole *roles, guint n_roles,
                                          const AssayPhotoRules *rules, GError **error);
-void assay_photo_set_free (AssayPhotoSet *set);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayPhotoSet, assay_photo_set_free)
+ASSAY_DECLARE_FREE (AssayPhotoSet, assay_photo_set_free)
 
 gsize assay_photo_set_usable (const AssayPhotoSet *set, guint role);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/each.h"
-#include "core/base/free.h"
 #include "core/base/vectors.h"
 
 #define FRAME 4

@@ -27,8 +27,7 @@ typedef struct _AssaySift AssaySift;
  * exponentials whenever a filter is made, always with the same numbers: make the objects of all
  * workers before any of them is used. */
 AssaySift *assay_sift_new (gsize width, gsize height, GError **error);
-void assay_sift_free (AssaySift *sift);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssaySift, assay_sift_free)
+ASSAY_DECLARE_FREE (AssaySift, assay_sift_free)
 
 /* One for each of @n workers, in an array that ends with NULL. */
 AssaySift **assay_sift_new_for_all (guint n, gsize width, gsize height, GError **error);

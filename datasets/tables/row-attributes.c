@@ -6,7 +6,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/data/formats/csv.h"
 

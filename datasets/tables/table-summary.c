@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "datasets/tables/table-value.h"
 
 #define DIGEST 16

@@ -21,5 +21,4 @@ typedef struct {
  * ASSAY_ERROR_CANCELLED where @is_cancelled says so. */
 AssayTableSummary *assay_table_summarise (AssayTable *table, gboolean (*is_cancelled) (void),
                                           GError **error);
-void assay_table_summary_free (AssayTableSummary *summary);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTableSummary, assay_table_summary_free)
+ASSAY_DECLARE_FREE (AssayTableSummary, assay_table_summary_free)

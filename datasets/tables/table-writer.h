@@ -21,5 +21,4 @@ gboolean assay_table_writer_write (AssayTableWriter *writer, gconstpointer value
 /* As in core/base/output-file.h. */
 gboolean assay_table_writer_seal (AssayTableWriter *writer, GError **error);
 gboolean assay_table_writer_finish (AssayTableWriter *writer, GError **error);
-void assay_table_writer_free (AssayTableWriter *writer);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTableWriter, assay_table_writer_free)
+ASSAY_DECLARE_FREE (AssayTableWriter, assay_table_writer_free)

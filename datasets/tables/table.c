@@ -5,7 +5,6 @@
 
 #include "core/base/error.h"
 #include "core/base/file-map.h"
-#include "core/base/free.h"
 #include "core/base/text.h"
 #include "core/data/npy.h"
 #include "datasets/images/cifar-file.h"

@@ -75,8 +75,7 @@ AssayTable *assay_table_open (const char *path, AssayTableFormat format, GError 
  * all there is). */
 AssayTable *assay_table_open_part (const char *path, AssayTableFormat format, const char *choice,
                                    GError **error);
-void assay_table_free (AssayTable *table);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTable, assay_table_free)
+ASSAY_DECLARE_FREE (AssayTable, assay_table_free)
 
 /* The next @n rows (as many are left): n x cols numbers of the table's type, and n x n_labels
  * bytes. ASSAY_ERROR_DATA for what only reading shows: row headers that disagree, damaged

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/base/shared-work.h"
 #include "core/data/kinds/codes.h"
 #include "core/learn/paired-encoders.h"

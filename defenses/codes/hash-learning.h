@@ -110,8 +110,7 @@ typedef struct {
   gint64 *labels, *label_sets;
 } HashMaterial;
 
-void hash_material_clear (HashMaterial *material);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (HashMaterial, hash_material_clear)
+ASSAY_DECLARE_CLEAR (HashMaterial, hash_material_clear)
 
 /* Draws them; they and the stream are the same in all releases of the same secrets. */
 gboolean hash_material (const HashSettings *settings, const AssayDefenseContext *context,

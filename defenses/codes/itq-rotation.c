@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/random-flipping.h"

@@ -37,8 +37,7 @@ typedef struct {
 /* Of @projected V (n x c). NULL with ASSAY_ERROR_MEMORY or _NUMERIC. The same to the bit for any
  * number of threads. */
 ItqRotation *itq_rotation_new (AssayView projected, const ItqSettings *settings, GError **error);
-void itq_rotation_free (ItqRotation *rotation);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (ItqRotation, itq_rotation_free)
+ASSAY_DECLARE_FREE (ItqRotation, itq_rotation_free)
 
 /* Centred rows in the basis of their principal components: what depends on the data alone. */
 typedef struct {
@@ -49,8 +48,7 @@ typedef struct {
 /* Of @rows (n x d, n >= 1) in 1 <= @bits <= d components. Where their rank is lower, the rest of V
  * is rounding: bits there are arbitrary, if always the same for the same rows. */
 ItqEmbedding *itq_embedding_new (AssayView rows, gsize bits, GError **error);
-void itq_embedding_free (ItqEmbedding *embedding);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (ItqEmbedding, itq_embedding_free)
+ASSAY_DECLARE_FREE (ItqEmbedding, itq_embedding_free)
 
 /* PITQ as a function of data and keys, for datasets of any size and cheap for small ones: a run of
  * algorithm 3 on @embedding, which many runs can share. Released are U = sign (V R), without flips

@@ -16,8 +16,7 @@ typedef struct {
   AssayMatrix *features;       /* z of the training rows, t x m */
 } KernelFeatures;
 
-void kernel_features_clear (KernelFeatures *features);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (KernelFeatures, kernel_features_clear)
+ASSAY_DECLARE_CLEAR (KernelFeatures, kernel_features_clear)
 
 /* With @anchors distinct training rows and a @width (0: the mean distance between rows and
  * anchors). ASSAY_ERROR_MISMATCH for fewer rows than anchors, ASSAY_ERROR_DATA where all rows have

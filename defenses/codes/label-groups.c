@@ -1,6 +1,5 @@
 #include "defenses/codes/label-groups.h"
 
-#include "core/base/free.h"
 #include "core/data/formats/label-sets.h"
 
 ASSAY_CLEAR_FUNC (LabelGroups, label_groups_clear, g_free (self->of_rows), g_free (self->members))

@@ -15,8 +15,7 @@ typedef struct {
 /* Of the @count rows @rows of @training; NULL: of all of them. ASSAY_ERROR_MEMORY. */
 gboolean label_groups_find (const HashTraining *training, const gsize *rows, gsize count,
                             LabelGroups *ret_groups, GError **error);
-void label_groups_clear (LabelGroups *groups);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LabelGroups, label_groups_clear)
+ASSAY_DECLARE_CLEAR (LabelGroups, label_groups_clear)
 
 /* Whether rows of two groups share a class. Those without any share none, also among themselves. */
 gboolean label_groups_share (const LabelGroups *groups, gsize a, gsize b);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/text.h"
 
 const char *const exec_domain_numbers[] = { "real", "whole", NULL };

@@ -1,7 +1,5 @@
 #include "defenses/graphs/complete-rows.h"
 
-#include "core/base/free.h"
-
 gboolean
 graph_rows_alloc (gsize n, gsize slots, GraphRows *ret_rows, GError **error)
 {

@@ -17,7 +17,6 @@
 #include <math.h>
 
 #include "core/base/each.h"
-#include "core/base/free.h"
 #include "core/base/vectorise.h"
 #include "core/plugin/callbacks.h"
 #include "core/stats/gaussian-privacy.h"

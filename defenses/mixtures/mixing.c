@@ -1,7 +1,6 @@
 /* Releases of mixed images: x~ = sigma o sum_j lambda_j x_j, in double and released as float32. */
 #include "defenses/mixtures/mixing.h"
 
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/data/kinds/mixtures.h"
 #include "defenses/mixtures/mixing-partners.h"

@@ -27,8 +27,7 @@ typedef struct {
 /* Errors are those of paired_split. */
 gboolean paired_rows_init (const AssayDefenseContext *context, AssayView secrets,
                            PairedRows *ret_rows, GError **error);
-void paired_rows_clear (PairedRows *rows);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PairedRows, paired_rows_clear)
+ASSAY_DECLARE_CLEAR (PairedRows, paired_rows_clear)
 
 /* Linear functions of standardised columns: row l of @weights (count x d) and, where there are
  * @biases, what is added to it. */

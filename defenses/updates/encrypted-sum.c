@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/crypto/encoding.h"
 
 /* A message on record; its columns are those of the record from @first on. */

@@ -25,8 +25,7 @@ typedef struct EncryptedSum EncryptedSum;
 /* Over @steps steps. Takes @setup. @stream draws permutations. */
 EncryptedSum *encrypted_sum_new (const EncryptedSumSettings *settings, AssayPaillierSetup *setup,
                                  gsize steps, const AssayStreamKey *stream);
-void encrypted_sum_free (EncryptedSum *sum);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (EncryptedSum, encrypted_sum_free)
+ASSAY_DECLARE_FREE (EncryptedSum, encrypted_sum_free)
 
 /* The `sum` of a FederationProtocol whose data is an EncryptedSum. */
 gboolean encrypted_sum_add (const Federation *federation, gsize step, AssayView sent, gpointer data,

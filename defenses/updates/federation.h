@@ -120,8 +120,7 @@ typedef struct {
   gboolean is_shortened;
 } Federation;
 
-void federation_clear (Federation *federation);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Federation, federation_clear)
+ASSAY_DECLARE_CLEAR (Federation, federation_clear)
 
 /* What a defense does in place of sending updates as they are, and adding them up. Zeroed: nothing.
  */

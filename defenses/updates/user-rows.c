@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "defenses/updates/column-scaling.h"
 

@@ -13,8 +13,7 @@ typedef struct {
   gsize *first; /* n_users + 1: where those of each begin */
 } UserSamples;
 
-void user_samples_clear (UserSamples *samples);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (UserSamples, user_samples_clear)
+ASSAY_DECLARE_CLEAR (UserSamples, user_samples_clear)
 
 /* What is shared out. */
 typedef struct {
@@ -40,8 +39,7 @@ typedef struct {
   UserSamples samples;
 } UserRows;
 
-void user_rows_clear (UserRows *rows);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (UserRows, user_rows_clear)
+ASSAY_DECLARE_CLEAR (UserRows, user_rows_clear)
 
 typedef struct {
   const AssayMatrix *scaling; /* of columns; NULL: as they are */

@@ -1,7 +1,6 @@
 /* The likelihood ratio of two samples of scores, as a step function that does not fall. */
 #include "metrics/inference/score-ratio.h"
 #include "core/base/each.h"
-#include "core/base/free.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * is made of. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 /* A score on a step is D = (w r - 1) / (w r + 1) likelier of a mate than not, where r is the ratio
  * of the shares of mates and of others on the step, and w that of their prior probabilities. */
@@ -21,7 +21,6 @@ typedef struct {
  * pooling adjacent violators (Ayer, Brunk, Ewing, Reid and Silverman 1955; Fawcett and Niculescu-
  * Mizil 2007). Equal scores are on one step. Neither sample is empty. */
 ScoreRatio score_ratio (ScoreSample mates, ScoreSample others, double omega);
-void score_ratio_clear (ScoreRatio *ratio);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ScoreRatio, score_ratio_clear)
+ASSAY_DECLARE_CLEAR (ScoreRatio, score_ratio_clear)
 
 double score_ratio_at (const ScoreRatio *ratio, float score); /* D */

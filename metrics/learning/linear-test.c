@@ -2,7 +2,6 @@
 #include "metrics/learning/linear-test.h"
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 
 ASSAY_CLEAR_FUNC (LinearTest, linear_test_clear, assay_drop (self->last, g_free),
                   assay_drop (self->first, g_free))

@@ -14,8 +14,7 @@ typedef struct {
   double *first;   /* the first one, which no user had a part in */
 } LinearTest;
 
-void linear_test_clear (LinearTest *test);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LinearTest, linear_test_clear)
+ASSAY_DECLARE_CLEAR (LinearTest, linear_test_clear)
 
 /* @are_clusters: models are to be centroids of clusters, else classifiers; a release that does not
  * say how users train is taken for what is asked for. ASSAY_ERROR_MISMATCH: models are the other,

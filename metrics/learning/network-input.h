@@ -22,8 +22,7 @@ typedef struct {
   float scale; /* 1 where the rows are all the same */
 } NetworkInput;
 
-void network_input_clear (NetworkInput *input);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (NetworkInput, network_input_clear)
+ASSAY_DECLARE_CLEAR (NetworkInput, network_input_clear)
 
 /* ABSOLUTE where the signs of @rows are fair coins, so that x says no more than |x|; else PLAIN. In
  * each row, do columns 0 and 1, 2 and 3, ... have equal signs? If signs were drawn for every

@@ -1,6 +1,5 @@
 /* A trained network against the test rows of a dataset. */
 #include "metrics/learning/network-test.h"
-#include "core/base/free.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/base/parallel.h"
 
 #define PANEL 32            /* flats */

@@ -20,8 +20,7 @@ typedef struct {
  * depend on the number of threads. */
 Neighbours *neighbours_new (const AssayFlats *released, const AssayFlats *references,
                             GError **error);
-void neighbours_free (Neighbours *neighbours);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Neighbours, neighbours_free)
+ASSAY_DECLARE_FREE (Neighbours, neighbours_free)
 
 /* What was released of each of n_items descriptors: @width flats (n_items x width numbers), which
  * are matched one by one, or, with is_joint, as one whose distance is that of its nearest. */

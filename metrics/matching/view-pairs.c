@@ -2,7 +2,6 @@
 #include "metrics/matching/view-pairs.h"
 
 #include "core/base/each.h"
-#include "core/base/free.h"
 #include "metrics/matching/homography.h"
 
 ASSAY_LOCAL_FREE (ViewPair, view_pair_free, g_array_unref (self->items),

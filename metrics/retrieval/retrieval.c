@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/data/formats/label-sets.h"
 #include "core/math/hash-function.h"
 #include "metrics/learning/network-test.h"

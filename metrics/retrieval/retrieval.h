@@ -36,8 +36,7 @@ typedef struct {
 gboolean retrieval_init_from (const AssayUtilityContext *context, const AssayReceived *received,
                               const RetrievalSource *source, Retrieval *ret_retrieval,
                               GError **error);
-void retrieval_clear (Retrieval *retrieval);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Retrieval, retrieval_clear)
+ASSAY_DECLARE_CLEAR (Retrieval, retrieval_clear)
 
 /* Rankings (ranking.h) of the queries, numbered as in @retrieval. */
 gboolean retrieval_rank (const Retrieval *retrieval, gboolean has_stable, RankingJudge judge,

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "core/base/free.h"
 #include "core/base/text.h"
 #include "report/exports/csv-field.h"
 #include "report/exports/exports.h"

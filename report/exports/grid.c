@@ -1,6 +1,5 @@
 /* Cells in a grid. */
 #include "report/exports/grid.h"
-#include "core/base/free.h"
 
 AssayNames
 assay_names_new (void)

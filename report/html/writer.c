@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/free.h"
 #include "core/base/text.h"
 
 /* A line ends after their tags ... */

@@ -2,7 +2,7 @@
  * page as it is goes through assay_html_raw. */
 #pragma once
 
-#include <glib.h>
+#include "core/base/free.h"
 
 typedef struct {
   GString *text;
@@ -12,8 +12,7 @@ typedef struct {
 } AssayHtml;
 
 AssayHtml *assay_html_new (void);
-void assay_html_free (AssayHtml *html);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayHtml, assay_html_free)
+ASSAY_DECLARE_FREE (AssayHtml, assay_html_free)
 /* The text; the writer is freed. It is a programming error, which ends the program, if an element
  * is open still. */
 char *assay_html_finish (AssayHtml *html);

@@ -1,8 +1,6 @@
 /* What varies in a scenario, and names of lines from it. */
 #include "report/plots/curve-names.h"
 
-#include "core/base/free.h"
-
 static ASSAY_CLEAR_FUNC (AssayVaried, varied_clear, g_ptr_array_unref (self->varying))
 
 static void

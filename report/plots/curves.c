@@ -1,6 +1,5 @@
 /* Curves: what can be read from their points. */
 #include "report/plots/curves.h"
-#include "core/base/free.h"
 
 #include <math.h>
 #include <string.h>

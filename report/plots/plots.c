@@ -6,7 +6,6 @@
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "report/exports/file.h"
 #include "report/plots/gnuplot.h"
 #include "runner/plan/folders.h"

@@ -2,7 +2,6 @@
 #include "attacks/updates/permutations/row-holders.h"
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 #include "core/crypto/dphe.h"
 #include "core/data/kinds/updates.h"
 

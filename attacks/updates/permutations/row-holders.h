@@ -14,8 +14,7 @@ typedef struct {
   gint32 *holders; /* P x T: one of them; -1: nobody */
 } RowHolders;
 
-void row_holders_clear (RowHolders *holders);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RowHolders, row_holders_clear)
+ASSAY_DECLARE_CLEAR (RowHolders, row_holders_clear)
 
 static inline guint
 row_holders_count (const RowHolders *holders, gsize row, gsize step)

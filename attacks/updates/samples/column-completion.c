@@ -3,7 +3,6 @@
 
 #include <float.h>
 
-#include "core/base/free.h"
 #include "core/math/linalg.h"
 
 ASSAY_CLEAR_FUNC (ColumnCompletion, column_completion_clear, assay_drop (self->rows, g_free),

@@ -30,8 +30,7 @@ typedef struct {
 
 gboolean column_completion_init (const ColumnCompletionSettings *settings, AssayView rows,
                                  ColumnCompletion *ret_completion, GError **error);
-void column_completion_clear (ColumnCompletion *completion);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ColumnCompletion, column_completion_clear)
+ASSAY_DECLARE_CLEAR (ColumnCompletion, column_completion_clear)
 
 /* Fills in the columns of @inout_sample that it is not sure of; of one that is sure of all there is
  * nothing to do. At least one must be told. ASSAY_ERROR_NUMERIC: rows too alike for a penalty of

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "core/base/error.h"
-#include "core/base/free.h"
 
 /* A gradient is not 0 where it stands so many rounding errors above it. */
 #define MOVED 16

@@ -29,8 +29,7 @@ typedef struct {
 /* Arrays for models of @training. */
 gboolean update_gradient_init (const AssayLinearTraining *training, UpdateGradient *ret_gradient,
                                GError **error);
-void update_gradient_clear (UpdateGradient *gradient);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (UpdateGradient, update_gradient_clear)
+ASSAY_DECLARE_CLEAR (UpdateGradient, update_gradient_clear)
 
 /* @after: w+, or, with @users above 1, the sum of so many of them, whose gradients are added up;
  * those are exact without L1 alone. */

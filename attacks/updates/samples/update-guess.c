@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "core/base/free.h"
 #include "core/base/vectors.h"
 #include "core/data/kinds/updates.h"
 

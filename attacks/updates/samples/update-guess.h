@@ -20,8 +20,7 @@ typedef struct {
 void update_guess_init (UpdateGuess *guess, gsize cols);
 /* ... of averages. */
 void update_guess_init_averages (UpdateGuess *guess, gsize cols);
-void update_guess_clear (UpdateGuess *guess);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (UpdateGuess, update_guess_clear)
+ASSAY_DECLARE_CLEAR (UpdateGuess, update_guess_clear)
 
 /* One more: @values as users scaled them; @is_known NULL: it is sure of all columns. @row: of an
  * average, the row of the model that tells it. */

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/base/free.h"
-
 /* Factors of the logistic loss are looked for from the largest |t_k|, which is below them, up to so
  * many times it; then the best is made exact. */
 #define MOST_FACTOR 1e6

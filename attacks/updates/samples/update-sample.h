@@ -24,8 +24,7 @@ typedef struct {
 } UpdateSample;
 
 gboolean update_sample_init (gsize cols, UpdateSample *ret_sample, GError **error);
-void update_sample_clear (UpdateSample *sample);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (UpdateSample, update_sample_clear)
+ASSAY_DECLARE_CLEAR (UpdateSample, update_sample_clear)
 
 /* FALSE: the gradient is 0, so that nothing is told (the sample met all margins). @model: w. */
 gboolean update_sample_solve (const AssayLinearTraining *training, const float *model,

@@ -1,7 +1,6 @@
 /* The sum of several updates, as what its samples span. */
 #include "attacks/updates/sums/sum-space.h"
 
-#include "core/base/free.h"
 #include "core/math/linalg.h"
 
 /* Singular values below this share of the largest are rounding errors of float32. */

@@ -23,8 +23,7 @@ typedef struct {
   gint64 label;
 } SumSample;
 
-void sum_space_clear (SumSpace *space);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SumSpace, sum_space_clear)
+ASSAY_DECLARE_CLEAR (SumSpace, sum_space_clear)
 
 /* Of the gradient @sum at the model @model. rank = 0: it is zero. */
 gboolean sum_space_init (const AssayLinearTraining *training, const float *model,

@@ -1,6 +1,5 @@
 /* What attacks on model updates claim of users' weights. */
 #include "attacks/updates/weights/weight-claims.h"
-#include "core/base/free.h"
 
 #include <string.h>
 

@@ -16,8 +16,7 @@ typedef struct {
 } WeightClaims;
 
 void weight_claims_init (WeightClaims *claims);
-void weight_claims_clear (WeightClaims *claims);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (WeightClaims, weight_claims_clear)
+ASSAY_DECLARE_CLEAR (WeightClaims, weight_claims_clear)
 
 /* "In step @step user @user (-1: one of them) sent @value of weight @weight." */
 typedef struct {
