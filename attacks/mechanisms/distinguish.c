@@ -368,6 +368,14 @@ why_not (gconstpointer data, const AssayMechanism *mechanism)
              : NULL;
 }
 
+static gsize
+most_runs (gconstpointer data)
+{
+  const Distinguish *settings = data;
+
+  return (gsize) MAX (settings->runs, settings->training);
+}
+
 /* Features of one score and labels, and twice the training runs. */
 ASSAY_MEMORY (memory, Distinguish,
               (64u << 20)
@@ -403,6 +411,7 @@ ASSAY_AUDITOR (distinguish, "distinguish",
            | ASSAY_RELEASE_STATISTICS | ASSAY_RELEASE_CODES | ASSAY_RELEASE_GRAPH,
   .game = ASSAY_AUDIT_TWO_INPUTS,
   .choose_event = choose_event,
+  .most_runs = most_runs,
   .delta = delta_under_audit,
   .why_not = why_not,
   .control = { .says = "a bit that is flipped with probability 1/4 is certified near its epsilon "

@@ -10,7 +10,7 @@
  * Runs in panels: counts of the event in 1024 runs vary as binomial ones.
  *
  * Starts: runs from another stream have no more in common with those of the test, at the same
- * place, than with others; and of a program starts of a single run differ, as runs of a batch do.
+ * place, than with others; and of a program the first runs of starts differ, as runs of a batch do.
  *
  * A constant mechanism has no signs, and nothing to test. */
 #include "core/games/independence.h"
@@ -33,7 +33,7 @@
 #define LEAST_PANELS 50
 #define LEAST_HITS 1000 /* in all panels together */
 #define PROBE_RUNS 1024
-#define MOST_STARTS 40 /* of one run */
+#define MOST_STARTS 40 /* of which the first run is looked at */
 
 /* ---- Lags ---- */
 
@@ -316,9 +316,9 @@ most_frequent (const guint64 *hashes, gsize count)
   return ((double) most + 2 * sqrt ((double) most) + 1) / (double) n;
 }
 
-/* Starts of one run each, until two differ. */
+/* The first runs of starts, until two differ. */
 static gboolean
-test_single_runs (const Probe *probe, char **ret_why, GError **error)
+test_first_runs (const Probe *probe, char **ret_why, GError **error)
 {
   const double share = most_frequent (probe->log->sides[0].hashes, probe->log->count);
   double chance = 1;
@@ -332,7 +332,7 @@ test_single_runs (const Probe *probe, char **ret_why, GError **error)
     else if (hash_at (probe, 0) != first)
       return TRUE;
     else if ((chance *= share) < LEVEL) {
-      *ret_why = g_strdup_printf ("%u starts of one run each, with different seeds, put out the "
+      *ret_why = g_strdup_printf ("the first runs of %u starts, with different seeds, put out the "
                                   "same (lag: one start)",
                                   start + 1);
       return TRUE;
@@ -358,7 +358,7 @@ test_starts (const Probe *probe, char **ret_why, gboolean *ret_own, GError **err
   if (!draw (probe, 0, n, error))
     return FALSE;
   *ret_own = memcmp (again, probe->outputs, bytes) != 0;
-  return test_single_runs (probe, ret_why, error);
+  return test_first_runs (probe, ret_why, error);
 }
 
 gboolean

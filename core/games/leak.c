@@ -208,6 +208,7 @@ assay_leaking_new (const AssayOracle *oracle, AssayStreamKey stream, GError **er
   leaking->oracle
       = assay_oracle (&leaking->mechanism, leaking, oracle->cols, stream, oracle->delta);
   leaking->oracle.draws_pairs = oracle->draws_pairs;
+  leaking->oracle.most_runs = oracle->most_runs;
   leaking->oracle.is_cancelled = oracle->is_cancelled;
   leaking->oracle.cancel_data = oracle->cancel_data;
   leaking->oracle.failed_pair = oracle->failed_pair;

@@ -51,6 +51,8 @@ struct _AssayAuditor {
   void (*one_run_sizes) (gconstpointer settings, gsize *ret_canaries, gsize *ret_guesses);
   gboolean (*score_canaries) (const AssayAuditContext *context, const AssayOneRun *seen,
                               double *ret_scores, GError **error);
+  /* The most runs on one input that are asked for at once, to learn or to test; NULL: not known. */
+  gsize (*most_runs) (gconstpointer settings);
   /* The delta that is audited; negative, or NULL: the claimed one. */
   double (*delta) (gconstpointer settings);
   /* What these settings need of a mechanism that it does not offer ("score = likelihood needs a

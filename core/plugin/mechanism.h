@@ -44,7 +44,8 @@ typedef struct {
   gboolean (*check_pairs) (gconstpointer settings, GError **error);
   gboolean (*load_pair) (gconstpointer settings, guint index, gsize n_inputs, float *ret_first,
                          float *ret_second, GError **error);
-  /* For how many runs run_many is asked at once, at most: a multiple of ASSAY_PANEL_RUNS. */
+  /* For how many runs run_many is asked at once, unless all purposes need fewer: a multiple of
+   * ASSAY_PANEL_RUNS. */
   gsize (*batch_runs) (gconstpointer settings);
   /* Asked by one thread; draws from @stream; ASSAY_ERROR_DATA where the program fails. */
   gboolean (*run_many) (gconstpointer settings, AssayStream *stream, AssayInput input,

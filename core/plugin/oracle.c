@@ -154,6 +154,26 @@ run_many (const AssayOracleRuns *source, AssayStream *stream, gsize count, doubl
                                                error);
 }
 
+/* As many runs for whatever purpose: a program that is told how many are wanted cannot tell those
+ * that an auditor learns from from those that count. What was not asked for is thrown away. */
+static gboolean
+run_as_many (const AssayOracleRuns *source, AssayStream *stream, gsize count, double *ret_outputs,
+             GError **error)
+{
+  const AssayOracle *oracle = source->oracle;
+  const gsize batch = oracle->mechanism->batches->batch_runs (oracle->settings);
+  const gsize most = oracle->most_runs > 0 ? MIN (batch, oracle->most_runs) : batch;
+  g_autofree double *outputs = NULL;
+
+  if (count >= most)
+    return run_many (source, stream, count, ret_outputs, error);
+  outputs = assay_alloc (most, assay_oracle_stride (oracle), "runs of a batch", error);
+  if (outputs == NULL || !run_many (source, stream, most, outputs, error))
+    return FALSE;
+  memcpy (ret_outputs, outputs, count * assay_oracle_stride (oracle));
+  return TRUE;
+}
+
 /* One run, whose failure is its output. */
 static gboolean
 run_single (const AssayOracleRuns *source, guint64 number, double *ret_output, GError **error)
@@ -198,7 +218,7 @@ assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize coun
     return run_singles (source, first, count, ret_outputs, error);
   if (!assay_oracle_goes_on (oracle, error))
     return FALSE;
-  if (run_many (source, &stream, count, ret_outputs, error))
+  if (run_as_many (source, &stream, count, ret_outputs, error))
     return TRUE;
   if (oracle->failed_pair != NULL)
     *oracle->failed_pair = source->pair;

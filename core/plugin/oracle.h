@@ -37,6 +37,7 @@ typedef struct {
   gboolean is_trusted;  /* none of them is beyond the domain, because the mechanism says so */
   gboolean (*is_cancelled) (gpointer data); /* asked now and then; NULL: never */
   gpointer cancel_data;
+  gsize most_runs;    /* the auditor asks for so many at once, at most; 0: that cannot be told */
   guint *failed_pair; /* of another program: set where a batch fails; NULL: nobody asks */
   /* Of another program that failed: every run is a start of its own on this pair alone, and one
    * that fails is an output (assay_output_failed), at most so many runs a side to train and to
@@ -125,7 +126,9 @@ AssayStream assay_oracle_stream (const AssayOracle *oracle, AssayPurpose purpose
 float *assay_oracle_inputs (const AssayOracle *oracle, guint pair, GError **error);
 /* FALSE with ASSAY_ERROR_CANCELLED. */
 gboolean assay_oracle_goes_on (const AssayOracle *oracle, GError **error);
-/* @count runs of run_many from number @first on, which is a multiple of ASSAY_PANEL_RUNS. */
+/* @count runs of run_many from number @first on, which is a multiple of ASSAY_PANEL_RUNS. The
+ * mechanism is asked for a whole batch, or most_runs of the oracle where these are fewer, whatever
+ * the runs are for. */
 gboolean assay_oracle_run_batch (const AssayOracleRuns *source, guint64 first, gsize count,
                                  gpointer ret_outputs, GError **error);
 /* @count runs on @input of a mechanism without batches, drawn from @stream. */

@@ -16,7 +16,8 @@
 
 /* One start a side for the usual 100,000 runs, eight for a million: what interpreters and NumPy
  * need to start is then little beside the runs themselves, and what is lost by a cancelled or a
- * failed batch, and held in memory (half a MiB for each number of an output), stays small. */
+ * failed batch, and held in memory (half a MiB for each number of an output), stays small. Every
+ * start is asked for as many, also where an auditor learns on a few thousand runs of each pair. */
 #define EXEC_BATCH 131072
 
 #define EXEC_MECHANISM_PARAMETERS                                                                  \
@@ -38,7 +39,8 @@
       ASSAY_PARAM_INT (ExecMechanism, outputs, 1, 1, 1e6, "", "Numbers in the output of one run",  \
                        ASSAY_PARAM_EXTRA),                                                         \
       ASSAY_PARAM_INT (ExecMechanism, batch, EXEC_BATCH, 1024, 1 << 26, "runs",                    \
-                       "The most runs that are asked of one start of the program; a multiple of "  \
+                       "The runs that each start of the program is asked for, whatever they are "  \
+                       "for, unless the audit as a whole needs fewer on an input; a multiple of "  \
                        "1024",                                                                     \
                        ASSAY_PARAM_EXTRA)
 

@@ -198,11 +198,14 @@ assay_plan_oracle (const AssayPlan *plan, const AssayCell *cell)
 {
   const AssayComponent *defense = assay_plan_defense (plan, cell);
   const AssayComponent *attack = assay_plan_attack (plan, cell);
+  AssayOracle oracle = assay_oracle (
+      defense->defense->mechanism, defense->settings->values, plan->probes[cell->dataset].cols,
+      assay_plan_stream (plan, cell, "runs", NULL),
+      assay_auditor_delta (attack->auditor, attack->settings->values));
 
-  return assay_oracle (defense->defense->mechanism, defense->settings->values,
-                       plan->probes[cell->dataset].cols,
-                       assay_plan_stream (plan, cell, "runs", NULL),
-                       assay_auditor_delta (attack->auditor, attack->settings->values));
+  if (attack->auditor->most_runs != NULL)
+    oracle.most_runs = attack->auditor->most_runs (attack->settings->values);
+  return oracle;
 }
 
 gboolean

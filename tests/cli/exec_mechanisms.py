@@ -23,7 +23,7 @@ BATCH = 4096
 DISTINGUISH = "[attack distinguish]\nplugin = distinguish\nruns = 10000\ntraining = 5000\n"
 STARTS = 2 * (2 * 1 + 2 + 3)
 # Beside them, on the first input alone, what tests that runs are independent: one seed twice with
-# 1024 runs, and single runs until two differ.
+# 1024 runs that are looked at, and batches until the first runs of two differ.
 TWICE = 2
 
 CLAIM = """

@@ -421,12 +421,11 @@ def test_requests_do_not_say_which_they_are(sandbox):
 
 
 def test_runs_of_a_mechanism_are_told_alike(sandbox):
-    """Training or test, the first input or the second, of one trial or another: but for the input, the
-    random numbers and how many runs are asked for, each start is told the same."""
+    """Training or test, or a test of independence, the first input or the second, of one trial or
+    another: but for the input and the random numbers each start is told the same."""
     prepare_claims(sandbox)
     sandbox.write("pairs.npy", data.npy_bytes([[0], [1]]))
-    log = LOG.replace('("seed", "key")}', '("seed", "key", "count")}')
-    flip = write_program(sandbox, "flip.py", log + FLIP + WRITE)
+    flip = write_program(sandbox, "flip.py", LOG + FLIP + WRITE)
     run_claims(sandbox, claiming("flip", flip, "settings = 1") + DISTINGUISH, 0, "out",
                "--set", "scenario.trials=2")
     seen = [json.loads(line) for line in sandbox.read("log").splitlines()]

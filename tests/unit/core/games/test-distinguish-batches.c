@@ -137,8 +137,8 @@ Test (distinguish_batches, counts_are_those_of_all_batches)
 
       cr_assert (oracle.n_proposed == 2);
       cr_assert (assay_distinguish (&oracle, &event, &audit, NULL));
-      cr_assert (seen.calls == 2 * ((sizes[s] + BATCH - 1) / BATCH) && seen.runs == 2 * sizes[s]
-                     && seen.largest <= BATCH,
+      cr_assert (seen.calls == 2 * ((sizes[s] + BATCH - 1) / BATCH)
+                     && seen.runs == (gsize) BATCH * seen.calls && seen.largest == BATCH,
                  "%u calls", seen.calls);
       cr_assert (audit.runs == sizes[s]);
       assert_near ((double) audit.hits, n * (pair == 0 ? p : 1 - p), wide, "hits of %g", n);
@@ -161,7 +161,7 @@ Test (distinguish_batches, training_repeats)
   AssayOracle oracle = begin (0, 0);
 
   cr_assert (assay_oracle_train (&oracle, RUNS (0, ASSAY_SIDE_FIRST, 0, COUNT), first, NULL));
-  cr_assert (seen.calls == 3 && seen.runs == COUNT);
+  cr_assert (seen.calls == 3 && seen.runs == 3 * BATCH);
   /* From where the whole of the first request ends: no stream twice. */
   cr_assert (
       assay_oracle_train (&oracle, RUNS (0, ASSAY_SIDE_FIRST, 7 * ASSAY_PANEL_RUNS, COUNT),
@@ -170,6 +170,32 @@ Test (distinguish_batches, training_repeats)
   cr_assert (assay_oracle_train (&oracle, RUNS (0, ASSAY_SIDE_FIRST, 0, COUNT), again, NULL));
   cr_assert (memcmp (first, again, COUNT * sizeof (double)) == 0);
   cr_assert (memcmp (first, later, COUNT * sizeof (double)) != 0);
+}
+
+/* A mechanism is asked for as many runs to learn from as to test on, so that it cannot tell them
+ * apart: a batch, or the most that any purpose needs. The runs that are wanted are the same. */
+Test (distinguish_batches, every_batch_is_of_one_size)
+{
+  static const gsize mosts[] = { 0, BATCH + 1, 1500 };
+  g_autofree double *few = g_new (double, 100);
+  g_autofree double *many = g_new (double, BATCH);
+
+  for (gsize m = 0; m < G_N_ELEMENTS (mosts); m++) {
+    const gsize expected = mosts[m] == 1500 ? 1500 : BATCH;
+    AssayOracle oracle = begin (0, 0);
+    const AssayEvent event = { .pair = 0, .runs = 1100, .count = count_ones };
+    AssayAudit audit;
+
+    oracle.most_runs = mosts[m];
+    cr_assert (assay_oracle_train (&oracle, RUNS (0, ASSAY_SIDE_FIRST, 0, 100), few, NULL));
+    cr_assert (seen.runs == expected, "%zu runs", seen.runs);
+    cr_assert (assay_distinguish (&oracle, &event, &audit, NULL));
+    cr_assert (seen.calls == 3 && seen.runs == 3 * expected && audit.runs == 1100, "%zu runs",
+               seen.runs);
+    begin (0, 0);
+    cr_assert (assay_oracle_train (&oracle, RUNS (0, ASSAY_SIDE_FIRST, 0, expected), many, NULL));
+    cr_assert (memcmp (few, many, 100 * sizeof (double)) == 0);
+  }
 }
 
 /* Nothing is counted of a game that failed or was ended, and no further batch is asked for. */

@@ -95,7 +95,7 @@ Test (independence, independent_runs_are_left_alone)
 
 /* ---- Programs ---- */
 
-typedef enum { GOOD, OWN, SET_AT_START, PER_START, CORRELATED, PERIOD, SAME_ALONE } Habit;
+typedef enum { GOOD, OWN, SET_AT_START, PER_START, CORRELATED, PERIOD, SAME_FIRST } Habit;
 
 static Habit habit;
 static guint32 starts;
@@ -149,7 +149,7 @@ run_many (gconstpointer settings, AssayStream *stream, AssayInput input, gsize c
       noise[i] = value;
     if (habit == PERIOD)
       value = noise[i % 500];
-    if (habit == SAME_ALONE && count == 1)
+    if (habit == SAME_FIRST && i == 0)
       value = 0.25;
     before = value;
     ret_outputs[i] = (double) *input.numbers + value;
@@ -177,7 +177,7 @@ Test (independence, programs)
     { PER_START, "(lag", FALSE },
     { CORRELATED, "(lag 1)", FALSE },
     { PERIOD, "(lag 500)", FALSE },
-    { SAME_ALONE, "starts of one run each", FALSE },
+    { SAME_FIRST, "the first runs of ", FALSE },
   };
 
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++)
