@@ -5,6 +5,7 @@
 
 #include "core/base/rng.h"
 #include "core/stats/bound-test.h"
+#include "core/stats/excess.h"
 #include "core/stats/interval.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/seeds.h"
@@ -126,4 +127,51 @@ Test (excess, one_person_or_group_proves_nothing)
 
   assert_near (assay_bound_test (one, 0, key_of (0)).p_above, 1, 0, "one person");
   assert_near (assay_sample_interval (group, 0.95, key_of (0)).lower, -1, 0, "one group");
+  /* That of one observation, 3/4 where 1/2 is no excess: Markov's. */
+  assert_near (assay_excess_p (group, 0, TRUE), 2.0 / 3, 1e-12, "p of one group");
+}
+
+/* As if everybody had been guessed (or nobody), with the same controls on the whole. */
+Test (excess, least_p_is_that_of_success_throughout)
+{
+  const double a[] = { 0, 1, 0, 1, 0 }, c[] = { 0.5, 0, 0.25, 0.25, 0 };
+  const double all[] = { 1, 1, 1, 1, 1 }, none[] = { 0, 0, 0, 0, 0 },
+               alike[] = { 0.2, 0.2, 0.2, 0.2, 0.2 };
+  g_autoptr (AssaySample) sample = assay_sample_new_excess (&excess, a, c, NULL, 5);
+  g_autoptr (AssaySample) most = assay_sample_new_excess (&excess, all, alike, NULL, 5);
+  g_autoptr (AssaySample) least = assay_sample_new_excess (&excess, none, alike, NULL, 5);
+
+  assert_near (assay_excess_least_p (sample, 0.1, TRUE), assay_excess_p (most, 0.1, TRUE), 1e-12,
+               "above");
+  assert_near (assay_excess_least_p (sample, 0.1, FALSE), assay_excess_p (least, 0.1, FALSE), 1e-12,
+               "below");
+}
+
+/* Means .75 and .25, excess 2 / 3; by hand. */
+Test (excess, influence_of_each)
+{
+  const double right[] = { 1, 0, 1, 1 }, control[] = { 0.5, 0, 0.25, 0.25 };
+  const double expected[] = { 8.0 / 9, -2.0 / 9, 1, 1 };
+  double outcomes[4];
+
+  assay_excess_influence (right, control, 4, outcomes);
+  for (gsize i = 0; i < 4; i++)
+    assert_near (outcomes[i], expected[i], 1e-12, "%zu", i);
+}
+
+/* One success among forty, first or last. */
+Test (excess, order_of_people_is_nothing)
+{
+  double first[40] = { 1 }, last[40] = { 0 }, control[40] = { 0 };
+  g_autoptr (AssaySample) one = assay_sample_new_excess (&excess, first, control, NULL, 40);
+  g_autoptr (AssaySample) other = NULL;
+
+  last[39] = 1;
+  other = assay_sample_new_excess (&excess, last, control, NULL, 40);
+  for (double bound = -0.5; bound < 1; bound += 0.25) {
+    assert_near (assay_excess_p (one, bound, FALSE), assay_excess_p (other, bound, FALSE), 1e-12,
+                 "at most %g", bound);
+    assert_near (assay_excess_p (one, bound, TRUE), assay_excess_p (other, bound, TRUE), 1e-12,
+                 "at least %g", bound);
+  }
 }

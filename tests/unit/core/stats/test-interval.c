@@ -48,6 +48,15 @@ Test (interval, binomial_bounds_have_closed_forms_at_the_ends)
     }
 }
 
+/* Where libRmath's search for the quantile has lost itself. */
+Test (interval, binomial_bounds_at_the_ends_are_right_in_the_thinnest_tails)
+{
+  const double a = 1e-130, n = 1e6, upper = -expm1 (log (a) / n);
+
+  assert_near (assay_binomial_upper (0, n, a), upper, 1e-10 * upper, "upper");
+  assert_near (assay_binomial_lower (n, n, a), 1 - upper, 1e-12, "lower");
+}
+
 /* 95 % intervals as tables and R's binom.test print them. */
 Test (interval, binomial_bounds_are_those_of_tables)
 {
@@ -271,6 +280,28 @@ Test (interval, t_on_group_means_by_hand)
   measure.high = 4;
   interval = assay_interval (&measure, values, groups, 7, 0.99, key_of ("t", 0));
   cr_assert (interval.lower == 0 && interval.upper == 4);
+}
+
+/* An audit bounds from below alone: all of the error that is allowed lies there. With tp = N and fp =
+ * 0 the bound is ln (x / (1 - x)), x = (a / 2)^(1 / N); with all r guesses right, x = a^(1 / r). */
+Test (interval, audits_have_a_lower_end)
+{
+  static const AssayAudit audits[] = {
+    { .kind = ASSAY_AUDIT_TWO_INPUTS, .runs = 200, .hits = 200, .mistakes = 0 },
+    { .kind = ASSAY_AUDIT_ONE_RUN, .runs = 200, .hits = 200, .mistakes = 400 },
+  };
+  static const char *const methods[] = { "clopper-pearson-two-inputs", "one-run-bound" };
+  static const AssayMeasure epsilon = { .name = "epsilon", .low = 0, .high = 1e9 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (audits); i++) {
+    g_autoptr (AssaySample) sample = assay_sample_new_audit (&epsilon, &audits[i]);
+    const AssayInterval interval = assay_sample_interval (sample, 0.95, key_of ("audit", 0));
+    const double x = pow (i == 0 ? 0.025 : 0.05, 1.0 / 200);
+
+    cr_assert_str_eq (interval.method, methods[i]);
+    assert_near (interval.lower, log (x / (1 - x)), 1e-6, "%s", methods[i]);
+    cr_assert_eq (interval.upper, 1e9);
+  }
 }
 
 /* 29 groups are few, 30 are many. */

@@ -185,6 +185,32 @@ Test (ks, distances_and_ties)
   cr_assert (same.distance == 0 && same.p == 1);
 }
 
+/* Each by hand: all of one sample below the other, either way round, and one within the other. What
+ * stands behind the end of a sample is not looked at. */
+Test (ks, samples_of_few)
+{
+  static const double one[] = { 1, -5 }, higher[] = { 2, 3, -5 }, around[] = { 1, 4 };
+
+  assert_near (assay_ks_test (one, 1, higher, 2).distance, 1, 0, "below");
+  assert_near (assay_ks_test (higher, 2, one, 1).distance, 1, 0, "above");
+  assert_near (assay_ks_test (around, 2, higher, 2).distance, 0.5, 0, "around");
+  assert_near (assay_ks_test (higher, 2, around, 2).distance, 0.5, 0, "within");
+}
+
+/* Up to ten million steps p is exact (Gnedenko and Korolyuk, the first terms), beyond it is the
+ * limit, which is off by a tenth there. */
+Test (ks, exact_where_it_is_fast)
+{
+  const double n = 10000, t = 1500 * sqrt (1 / (2 * n));
+  double exact = 2;
+
+  for (gsize k = 0; k < 900; k++) /* C (2n, n - h) / C (2n, n) */
+    exact *= (n - (double) k) / (n + 900 - (double) k);
+  assert_near (assay_ks_p (10000, 10000, 9000000), exact, 1e-9 * exact, "exact");
+  assert_near (assay_ks_p (10000, 10000, 15000000), 2 * exp (-2 * t * t),
+               1e-9 * exp (-2 * t * t), "the limit");
+}
+
 Test (ks, one_value)
 {
   for (gsize n = 1; n <= 9; n++)
