@@ -50,6 +50,40 @@ p_of (const AssaySample *sample, double bound, gboolean is_above)
   return is_above ? test.p_above : test.p_below;
 }
 
+/* Means of numbers from 0 to 1, differences, and quantiles in many groups. */
+Test (share_test, which_samples_are_tested)
+{
+  static const AssayMeasure wide = { .low = -1, .high = 1 }, high = { .low = 0, .high = 2 },
+                            influence = { .low = 0, .high = 1, .is_influence = TRUE };
+  static const struct {
+    AssaySample sample;
+    gboolean is_tested;
+  } cases[] = {
+    { { .method = ASSAY_SAMPLE_BOOTSTRAP, .p = -1, .measure = &share }, TRUE },
+    { { .method = ASSAY_SAMPLE_BOOTSTRAP, .p = -1, .measure = &wide }, FALSE },
+    { { .method = ASSAY_SAMPLE_BOOTSTRAP, .p = -1, .measure = &high }, FALSE },
+    { { .method = ASSAY_SAMPLE_BOOTSTRAP, .p = -1, .measure = &influence }, FALSE },
+    { { .method = ASSAY_SAMPLE_BOOTSTRAP, .p = -1, .measure = &wide, .is_difference = TRUE }, TRUE },
+    { { .method = ASSAY_SAMPLE_GROUP_T, .p = -1, .measure = &share, .n_groups = 3 }, TRUE },
+    { { .method = ASSAY_SAMPLE_GROUP_T, .p = -1, .measure = &high, .n_groups = 3 }, FALSE },
+    { { .method = ASSAY_SAMPLE_GROUP_T, .p = 0.5, .measure = &share, .n_groups = 3 }, FALSE },
+    { { .method = ASSAY_SAMPLE_GROUP_BOOTSTRAP, .p = -1, .measure = &share }, TRUE },
+    { { .method = ASSAY_SAMPLE_GROUP_BOOTSTRAP, .p = -1, .measure = &wide }, FALSE },
+    { { .method = ASSAY_SAMPLE_GROUP_BOOTSTRAP, .p = 0.5, .measure = &wide }, TRUE },
+    { { .method = ASSAY_SAMPLE_EXTREME, .p = -1, .measure = &share }, FALSE },
+    { { .method = ASSAY_SAMPLE_EXTREME, .p = -1, .measure = &share, .n_groups = 1 }, TRUE },
+    { { .method = ASSAY_SAMPLE_BINOMIAL, .p = -1, .measure = &share }, FALSE },
+    { { .method = ASSAY_SAMPLE_ORDER, .p = 0.5, .measure = &share }, FALSE },
+    { { .method = ASSAY_SAMPLE_TOO_SMALL, .p = -1, .measure = &share }, FALSE },
+    { { .method = ASSAY_SAMPLE_CROSSED, .p = -1, .measure = &share }, FALSE },
+    { { .method = ASSAY_SAMPLE_EXCESS, .p = -1, .measure = &share }, FALSE },
+    { { .method = ASSAY_SAMPLE_AUDIT, .p = -1, .measure = &share }, FALSE },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    cr_assert_eq (assay_fraction_is_tested (&cases[i].sample), cases[i].is_tested, "case %zu", i);
+}
+
 /* Groups of one size that succeed or fail as a whole are units of a rate. The tails go down to
  * 1e-90, far below what 2,000 resamples can say. */
 Test (share_test, whole_groups_are_units)
