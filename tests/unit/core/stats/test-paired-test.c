@@ -131,6 +131,33 @@ Test (paired_test, reference_tail_is_that_of_tables)
   assert_near (naive_t_tail (1.6849, 39), 0.05, 1e-5, "39");
 }
 
+/* Groups of one to three units count by their means. */
+Test (paired_test, the_tail_of_t_is_of_group_means)
+{
+  double before[MANY], after[MANY], all_before[3 * MANY], all_after[3 * MANY];
+  gint64 groups[3 * MANY];
+  double mean = 0, square = 0, expected;
+  gsize n = 0;
+
+  make_shifted (1, 1, before, after, NULL);
+  for (gsize g = 0; g < MANY; g++) {
+    const gsize size = 1 + g % 3;
+
+    for (gsize i = 0; i < size; i++, n++) {
+      all_before[n] = before[g];
+      all_after[n] = after[g] + 0.1 * ((double) i - (double) (size - 1) / 2);
+      groups[n] = (gint64) g;
+    }
+    mean += (after[g] - before[g]) / MANY;
+  }
+  for (gsize g = 0; g < MANY; g++)
+    square += (after[g] - before[g] - mean) * (after[g] - before[g] - mean);
+  expected = naive_t_tail (mean / sqrt (square / (MANY - 1) / MANY), MANY - 1);
+  cr_assert (expected < 1e-4 && expected > 1e-9, "%g is a poor example", expected);
+  assert_near (p_worse (&share, all_before, all_after, groups, n), expected, 1e-7 * expected,
+               "up");
+}
+
 /* Where all resamples lie on one side the p-value is that of t: 39 degrees of freedom. */
 Test (paired_test, below_the_least_of_resampling_the_tail_is_of_t)
 {
