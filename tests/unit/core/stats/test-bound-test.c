@@ -225,6 +225,11 @@ Test (bound_test, t_by_hand)
   assert_near (test.p_below, tail, 1e-12, "below 4");
   test = assay_bound_test (sample, 2.5, key_of ("unused", 0));
   assert_near (test.p_above, 0.5, 1e-12, "at the mean");
+  /* p = .05136 is 1.6318 deviations, .01 is 2.3263 and .001 is 3.0902: 7 units times 2.0325 and
+   * 3.5864. Against 2, p = .2475 is .6825 deviations. */
+  cr_assert_eq (assay_bound_units_needed (sample, 1, 0.01, key_of ("unused", 0)), 15);
+  cr_assert_eq (assay_bound_units_needed (sample, 2, 0.01, key_of ("unused", 0)), 82);
+  cr_assert_eq (assay_bound_units_needed (sample, 4, 0.001, key_of ("unused", 0)), 26);
 }
 
 /* Counted in the resamples themselves. */

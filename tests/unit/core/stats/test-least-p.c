@@ -40,6 +40,8 @@ Test (least_p, least_p_of_quantiles)
                "above -1");
   assert_near (assay_bound_test (grouped, 1, key_of ("unused", 0)).p_below, pow (0.75, 5), 1e-12,
                "below 1");
+  /* As clear as five groups can be: .25^5 is 6.93 in logarithms, 1e-6 is 13.82. */
+  cr_assert_eq (assay_bound_units_needed (grouped, -1, 1e-6, key_of ("unused", 0)), 12);
 }
 
 /* tp = N and fp = 0 have p = 2 q^N, q = 1 / (1 + e^-eps); all of r guesses right q^r. Whatever was
@@ -59,6 +61,7 @@ Test (least_p, least_p_of_audits)
     assert_near (least (sample, 1, TRUE), all, 1e-9 * all, "audit %zu", i);
     cr_assert_eq (least (sample, 1, FALSE), 1);
     cr_assert_eq (assay_bound_test (sample, 1, key_of ("unused", 0)).p_below, 1);
+    cr_assert_eq (assay_bound_units_needed (sample, 5, 0.05, key_of ("unused", 0)), 0);
   }
 }
 
