@@ -282,8 +282,9 @@ Test (interval, t_on_group_means_by_hand)
   cr_assert (interval.lower == 0 && interval.upper == 4);
 }
 
-/* An audit bounds from below alone: all of the error that is allowed lies there. With tp = N and fp =
- * 0 the bound is ln (x / (1 - x)), x = (a / 2)^(1 / N); with all r guesses right, x = a^(1 / r). */
+/* An audit bounds from below alone: all of the error that is allowed lies there. With tp = N and
+ * fp = 0 the bound is ln (x / (1 - x)), x = (a / 2)^(1 / N); with all r guesses right, x =
+ * a^(1 / r). */
 Test (interval, audits_have_a_lower_end)
 {
   static const AssayAudit audits[] = {
