@@ -201,17 +201,19 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 }
 
 /* Smooth images, of which pixels tell the signs of their neighbours, each of them by itself in one
- * mixture: what is left of it is the secret. */
+ * mixture: what is left of it is the secret. Where all windows are tried, which are much alike,
+ * images are larger, and one public one is in each mixture. */
 static gboolean
 make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
 {
   const WhitenedRemoval *settings = data;
   const gint64 partners = settings->partners > 0  ? settings->partners
                           : settings->k > PRIVATE ? settings->k - PRIVATE
+                          : settings->all_windows ? 1
                                                   : CONTROL_PARTNERS;
   const MixtureControl control = { .n_secrets = 24,
                                    .n_public = 1000,
-                                   .side = 24,
+                                   .side = settings->all_windows ? 40 : 24,
                                    .n_sources = PRIVATE,
                                    .n_partners = (gsize) MIN (partners, CONTROL_PARTNERS),
                                    .has_mask = settings->transform == SQUARED,

@@ -24,8 +24,8 @@
 #include "core/learn/adam.h"
 #include "core/plugin/callbacks.h"
 #include "core/plugin/plugin.h"
-#include "core/stats/renyi-privacy.h"
 #include "defenses/mechanisms/row-mechanism.h"
+#include "defenses/updates/sampled-sums.h"
 
 typedef struct {
   double epsilon;
@@ -48,26 +48,11 @@ enum { ITEM_START, ITEM_EDGES, ITEM_NOISE, ITEM_PUBLIC };
 static const char *const code_names[] = { "image-codes", "text-codes" };
 static const char *const layer_names[] = { "image-layer1", "text-layer1" };
 
-/* z, which takes as long to find as thousands of runs of an audit, and is asked for by all of them:
- * the last one is kept. */
-static double
-noise_of (const DpSgd *settings)
+static SampledSums
+sums_of (const DpSgd *settings)
 {
-  static GMutex lock;
-  static DpSgd last;
-  static double kept;
-  const AssaySampledGaussian mechanism
-      = { .rate = settings->rate, .rounds = (gsize) settings->rounds };
-  double noise;
-
-  g_mutex_lock (&lock);
-  if (last.rate != settings->rate || last.epsilon != settings->epsilon
-      || last.delta != settings->delta || last.rounds != settings->rounds)
-    kept = assay_sampled_gaussian_noise (&mechanism, settings->epsilon, settings->delta);
-  last = *settings;
-  noise = kept;
-  g_mutex_unlock (&lock);
-  return noise;
+  return (SampledSums){ settings->epsilon, settings->delta, settings->rate,
+                        (gsize) settings->rounds };
 }
 
 /* ---- Encoders ---- */
@@ -307,11 +292,12 @@ static void
 train (Training *training, const AssayDefenseContext *context)
 {
   const DpSgd *settings = training->settings;
+  const SampledSums sums = sums_of (settings);
   const gsize batch = (gsize) settings->batch;
   Draws draws = { .edges = assay_stream (context->stream, ITEM_EDGES),
                   .noise = assay_stream (context->stream, ITEM_NOISE),
                   .public = assay_stream (context->stream, ITEM_PUBLIC),
-                  .deviation = settings->noise ? noise_of (settings) * settings->clip : 0 };
+                  .deviation = settings->noise ? sampled_sums_noise (&sums) * settings->clip : 0 };
 
   for (gsize round = 0; round < (gsize) settings->rounds; round++) {
     for (guint m = 0; m < N_MODALITIES; m++)
@@ -392,48 +378,21 @@ size (gconstpointer data, G_GNUC_UNUSED gsize cols, gsize *ret_inputs, gsize *re
 }
 
 static void
-pair (G_GNUC_UNUSED gconstpointer settings, G_GNUC_UNUSED gsize cols, G_GNUC_UNUSED guint index,
-      G_GNUC_UNUSED AssayStream *stream, float *ret_first, float *ret_second)
-{
-  *ret_first = 1;
-  *ret_second = 0;
-}
-
-/* Sums in units of C. */
-static void
 run (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayStream *stream, const float *input,
      gsize count, float *ret_outputs)
 {
-  const DpSgd *settings = data;
-  const double z = noise_of (settings);
+  const SampledSums sums = sums_of (data);
 
-  for (gsize k = 0; k < count * (gsize) settings->rounds; k++) {
-    const double edge
-        = *input > 0 && assay_stream_uniform (stream) < settings->rate ? (double) *input : 0;
-
-    ret_outputs[k] = (float) (edge + z * assay_stream_normal (stream));
-  }
+  sampled_sums_run (&sums, stream, *input, count, ret_outputs);
 }
 
 static void
 log_ratio (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayInputPair pair, const float *outputs,
            gsize count, double *ret_scores)
 {
-  const DpSgd *settings = data;
-  const gsize rounds = (gsize) settings->rounds;
-  const double z = noise_of (settings), q = settings->rate;
-  const double sign = (double) *pair.first - (double) *pair.second;
+  const SampledSums sums = sums_of (data);
 
-  for (gsize i = 0; i < count; i++) {
-    double sum = 0;
-
-    for (gsize t = 0; t < rounds; t++) {
-      const double y = (double) outputs[i * rounds + t];
-
-      sum += log1p (q * expm1 ((2 * y - 1) / (2 * z * z)));
-    }
-    ret_scores[i] = sign * sum;
-  }
+  sampled_sums_log_ratio (&sums, pair, outputs, count, ret_scores);
 }
 
 /* ---- Descriptor ---- */
@@ -475,7 +434,7 @@ ASSAY_DEFENSE (dp_sgd, "dp-sgd",
     .has_own_inputs = TRUE,
     .size = size,
     .n_proposed = 1,
-    .pair = pair,
+    .pair = sampled_sums_pair,
     .run = run,
     .log_ratio = log_ratio),
   .protect = protect);

@@ -345,7 +345,8 @@ Test (whitened_removal, threads_change_nothing)
 
 Test (whitened_removal, control_is_won)
 {
-  static const char *const cases[] = { "", "transform=plain", "k=6", "transform=plain partners=3" };
+  static const char *const cases[]
+      = { "", "transform=plain", "k=6", "transform=plain partners=3", "all_windows=yes" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (AssaySettings) settings
