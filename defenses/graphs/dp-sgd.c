@@ -370,30 +370,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
 
 ASSAY_OF_SETTINGS (gboolean, is_claimed, DpSgd, settings->noise && settings->edges)
 
-static void
-size (gconstpointer data, G_GNUC_UNUSED gsize cols, gsize *ret_inputs, gsize *ret_outputs)
-{
-  *ret_inputs = 1;
-  *ret_outputs = (gsize) ((const DpSgd *) data)->rounds;
-}
-
-static void
-run (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayStream *stream, const float *input,
-     gsize count, float *ret_outputs)
-{
-  const SampledSums sums = sums_of (data);
-
-  sampled_sums_run (&sums, stream, *input, count, ret_outputs);
-}
-
-static void
-log_ratio (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayInputPair pair, const float *outputs,
-           gsize count, double *ret_scores)
-{
-  const SampledSums sums = sums_of (data);
-
-  sampled_sums_log_ratio (&sums, pair, outputs, count, ret_scores);
-}
+SAMPLED_SUMS_RUNS (DpSgd, sums_of)
 
 /* ---- Descriptor ---- */
 

@@ -231,30 +231,7 @@ is_claimed (gconstpointer data)
   return ((const PrivateClassifier *) data)->noise;
 }
 
-static void
-size (gconstpointer data, G_GNUC_UNUSED gsize cols, gsize *ret_inputs, gsize *ret_outputs)
-{
-  *ret_inputs = 1;
-  *ret_outputs = (gsize) ((const PrivateClassifier *) data)->rounds;
-}
-
-static void
-run (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayStream *stream, const float *input,
-     gsize count, float *ret_outputs)
-{
-  const SampledSums sums = sums_of (data);
-
-  sampled_sums_run (&sums, stream, *input, count, ret_outputs);
-}
-
-static void
-log_ratio (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayInputPair pair, const float *outputs,
-           gsize count, double *ret_scores)
-{
-  const SampledSums sums = sums_of (data);
-
-  sampled_sums_log_ratio (&sums, pair, outputs, count, ret_scores);
-}
+SAMPLED_SUMS_RUNS (PrivateClassifier, sums_of)
 
 /* ---- Descriptor ---- */
 

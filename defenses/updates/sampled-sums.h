@@ -28,3 +28,25 @@ void sampled_sums_run (const SampledSums *sums, AssayStream *stream, float input
 /* ln of the ratio of densities of each run, first against second input. */
 void sampled_sums_log_ratio (const SampledSums *sums, AssayInputPair pair, const float *outputs,
                              gsize count, double *ret_scores);
+
+/* Defines the callbacks `size`, `run` and `log_ratio` of a mechanism that is such sums, those of
+ * @sums_of (settings): one input, which is whether the row is there, and an output a round. */
+#define SAMPLED_SUMS_RUNS(Settings, sums_of)                                                       \
+  static void size (gconstpointer data, G_GNUC_UNUSED gsize cols, gsize *ret_inputs,               \
+                    gsize *ret_outputs)                                                            \
+  {                                                                                                \
+    *ret_inputs = 1;                                                                               \
+    *ret_outputs = (gsize) ((const Settings *) data)->rounds;                                      \
+  }                                                                                                \
+  static void run (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayStream *stream,              \
+                   const float *input, gsize count, float *ret_outputs)                            \
+  {                                                                                                \
+    const SampledSums sums = sums_of (data);                                                       \
+    sampled_sums_run (&sums, stream, *input, count, ret_outputs);                                  \
+  }                                                                                                \
+  static void log_ratio (gconstpointer data, G_GNUC_UNUSED gsize cols, AssayInputPair pair,        \
+                         const float *outputs, gsize count, double *ret_scores)                    \
+  {                                                                                                \
+    const SampledSums sums = sums_of (data);                                                       \
+    sampled_sums_log_ratio (&sums, pair, outputs, count, ret_scores);                              \
+  }
