@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/file-map.h"
 
-#define MOST_FILES 16
+#define MOST_FILES 32
 
 static struct {
   const char *name;

@@ -1,6 +1,7 @@
 /* Records from memory. */
 #include "fuzz/record.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -92,4 +93,83 @@ fuzz_record_check_arrays (const AssayArrays *arrays)
     for (gsize k = 0; array->type == ASSAY_FLOAT32 && n_set > 0 && k < count; k++)
       FUZZ_REQUIRE (isfinite (assay_array_view (array).data[k]));
   }
+}
+
+/* ---- Written again ---- */
+
+static char *place;
+
+static void
+free_place (void)
+{
+  g_clear_pointer (&place, g_free);
+}
+
+const char *
+fuzz_record_place (void)
+{
+  if (place == NULL) {
+    place = g_build_filename (fuzz_folder (names), "again", NULL);
+    atexit (free_place);
+  }
+  return place;
+}
+
+void
+fuzz_record_take_written (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (fuzz_record_place (), 0, NULL);
+  const char *name;
+
+  FUZZ_REQUIRE (dir != NULL);
+  fuzz_files_forget ();
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (place, name, NULL);
+    g_autofree char *data = NULL;
+    gsize size;
+
+    FUZZ_REQUIRE (g_file_get_contents (path, &data, &size, NULL));
+    /* Names are those of arrays, of which there are few. */
+    fuzz_files_add (g_intern_string (path), data, size);
+  }
+}
+
+void
+fuzz_record_remove_written (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (fuzz_record_place (), 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (place, name, NULL);
+
+    g_unlink (path);
+  }
+  g_rmdir (place);
+}
+
+void
+fuzz_record_check_equal (const AssayArrays *a, const AssayArrays *b)
+{
+  FUZZ_REQUIRE (a->names->len == b->names->len);
+  for (guint i = 0; i < a->names->len; i++) {
+    const AssayArray *mine = a->arrays->pdata[i];
+    const AssayArray *other = assay_arrays_get (b, a->names->pdata[i]);
+    const gsize bytes = assay_array_count (mine) * assay_type_size (mine->type);
+
+    FUZZ_REQUIRE (other != NULL && other->type == mine->type);
+    FUZZ_REQUIRE (other->n_dimensions == mine->n_dimensions);
+    for (guint d = 0; d < mine->n_dimensions; d++)
+      FUZZ_REQUIRE (other->shape[d] == mine->shape[d]);
+    FUZZ_REQUIRE (bytes == 0 || memcmp (other->data, mine->data, bytes) == 0);
+  }
+}
+
+void
+fuzz_record_check_geometry (const AssayGeometry *a, const AssayGeometry *b)
+{
+  FUZZ_REQUIRE (a->height == b->height && a->width == b->width && a->channels == b->channels);
+  FUZZ_REQUIRE (a->black == b->black && a->white == b->white);
+  for (gsize c = 0; c < MIN (a->channels, ASSAY_MAX_CHANNELS); c++)
+    FUZZ_REQUIRE (a->mean[c] == b->mean[c] && a->deviation[c] == b->deviation[c]);
 }

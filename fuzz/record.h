@@ -15,3 +15,15 @@
 const char *fuzz_record_add (const char *json, const uint8_t *data, size_t size);
 /* Looks at every number. */
 void fuzz_record_check_arrays (const AssayArrays *arrays);
+
+/* Where a record may be written: a folder that does not exist. */
+const char *fuzz_record_place (void);
+/* From now on readers find what was written there, and not the input; the folder goes with
+ * fuzz_record_remove_written. */
+void fuzz_record_take_written (void);
+void fuzz_record_remove_written (void);
+
+/* That both hold the same, which is what was read and what it became. */
+
+void fuzz_record_check_equal (const AssayArrays *a, const AssayArrays *b);
+void fuzz_record_check_geometry (const AssayGeometry *a, const AssayGeometry *b);

@@ -2,9 +2,11 @@
  * file, as fuzz/seeds makes it by a run; mutants keep the schema and change cells (cells.c).
  *
  * What assay_store_verify lets pass is read without a further look at its types: so that what comes
- * of it is held against what results promise, and each export against its own form. */
+ * of it is held against what results promise, each export against its own form, and what is written
+ * of it again against what was read. */
 #include "fuzz/cells.h"
 #include "fuzz/fuzz.h"
+#include "fuzz/rewritten.h"
 
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -55,11 +57,12 @@ check_export (void (*check) (char *taken), char *text, const GError *error)
 static void
 check_reports (const AssayResults *results)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) error = NULL, other = NULL;
+  char *json = assay_report_json (results, &error);
+  char *page = assay_report_html (results, NULL, &other);
 
-  check_export (check_json, assay_report_json (results, &error), error);
-  g_clear_error (&error);
-  check_export (check_text, assay_report_html (results, NULL, &error), error);
+  check_export (check_json, json, error);
+  check_export (check_text, page, other);
   check_text (assay_report_csv (results));
   check_text (assay_report_junit (results, NULL));
   check_text (assay_report_markdown (results));
@@ -76,10 +79,12 @@ check_run (const AssaySavedRun *run)
   for (gsize i = 0; i < run->plan->cells->len; i++) {
     g_autoptr (AssayResultCell) cell = NULL;
     g_autoptr (GError) error = NULL;
+    const gboolean is_ok = assay_results_cell (run->results, i, TRUE, &cell, &error);
 
-    fuzz_check_outcome (assay_results_cell (run->results, i, TRUE, &cell, &error), error);
+    fuzz_check_outcome (is_ok, error);
   }
   check_reports (run->results);
+  fuzz_check_rewritten (run);
 }
 
 int

@@ -1,0 +1,126 @@
+/* Fuzz target: labels of rows that stand in files of their own: a column of a CSV file, a file for
+ * each class, tables of attributes. The first byte of an input says which, the next how many rows
+ * there are; then comes a specification, a line end, and the content of the files `a` and `b`,
+ * which a byte 0xff divides. */
+#include "fuzz/fuzz.h"
+
+#include <string.h>
+
+#include "core/data/formats/csv-column.h"
+#include "core/data/row-file.h"
+#include "datasets/tables/class-files.h"
+#include "datasets/tables/row-attributes.h"
+
+#define BETWEEN 0xff /* in no text */
+#define MOST_ROWS 32
+
+static const char *const names[] = { "a.csv", "a.npy", "a.txt", "b.csv", "b.npy", "b.txt", NULL };
+#define N_OF_A 3
+
+static void
+read_column (const char *column, gsize n)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayCsvColumn) read = assay_csv_column_read ("a.csv", column, n, &error);
+
+  fuzz_check_outcome (read != NULL, error);
+  if (read == NULL)
+    return;
+  FUZZ_REQUIRE (read->n_rows == n && read->n_groups == read->values->len);
+  for (gsize i = 0; i < n; i++)
+    FUZZ_REQUIRE (read->groups[i] >= 0 && (gsize) read->groups[i] < read->n_groups);
+  for (guint i = 0; i < read->values->len; i++)
+    FUZZ_REQUIRE (*(const char *) read->values->pdata[i] != '\0');
+}
+
+static void
+read_classes (const char *specification, const char *const *folders, gsize n)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayRows) rows = class_files_read (specification, folders, n, &error);
+  float row[G_N_ELEMENTS (names)];
+
+  fuzz_check_outcome (rows != NULL, error);
+  if (rows == NULL)
+    return;
+  FUZZ_REQUIRE (assay_rows_count (rows) == n && assay_rows_cols (rows) <= G_N_ELEMENTS (row));
+  for (gsize i = 0; i < n; i++) {
+    assay_rows_read (rows, i, 1, ASSAY_SCALE_NONE, row);
+    for (gsize j = 0; j < assay_rows_cols (rows); j++)
+      FUZZ_REQUIRE (row[j] == 0 || row[j] == 1);
+  }
+}
+
+static void
+check_attributes (const RowAttributesRole *roles, AssayArray *const *values, char **columns)
+{
+  const gsize q = columns != NULL ? g_strv_length (columns) : 0;
+
+  for (guint r = 0; r < 2; r++) {
+    FUZZ_REQUIRE ((values[r] != NULL) == (*roles[r].tables != '\0'));
+    if (values[r] == NULL)
+      continue;
+    FUZZ_REQUIRE (values[r]->shape[0] == roles[r].n && values[r]->shape[1] == q);
+    for (gsize i = 0; i < roles[r].n * q; i++)
+      FUZZ_REQUIRE (assay_array_int64 (values[r])[i] >= 0);
+  }
+}
+
+/* The specification is what three settings say: tables of secrets, tables of public rows, and the
+ * rows that the latter belong to (none: as many as there are secrets, of no file). */
+static void
+read_attributes (const char *specification, const char *const *folders, gsize n)
+{
+  g_auto (GStrv) words = g_strsplit (specification, "|", 3);
+  const guint n_words = g_strv_length (words);
+  g_autoptr (AssayRowFiles) rows
+      = n_words == 3 ? assay_row_files_open (words[2], folders, NULL) : NULL;
+  const gsize n_public = rows != NULL ? assay_row_files_count (rows) : n;
+  const RowAttributesRole roles[] = {
+    { "attributes", n_words > 0 ? words[0] : "", NULL, n },
+    { "public_attributes", n_words > 1 ? words[1] : "", rows, n_public },
+  };
+  AssayArray *values[2] = { NULL };
+  g_auto (GStrv) columns = NULL;
+  g_autoptr (GError) error = NULL;
+  const gboolean is_ok = row_attributes_read (roles, 2, folders, values, &columns, &error);
+
+  fuzz_check_outcome (is_ok, error);
+  if (is_ok)
+    check_attributes (roles, values, columns);
+  for (guint r = 0; r < 2; r++)
+    assay_array_free (values[r]);
+}
+
+static void
+add_files (const FuzzInput *input)
+{
+  const uint8_t *end = input->left > 0 ? memchr (input->data, BETWEEN, input->left) : NULL;
+  const gsize length = end != NULL ? (gsize) (end - input->data) : input->left;
+
+  for (gsize i = 0; names[i] != NULL; i++)
+    if (i < N_OF_A || end == NULL)
+      fuzz_files_add (names[i], input->data, i < N_OF_A ? length : 0);
+    else
+      fuzz_files_add (names[i], end + 1, input->left - length - 1);
+}
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  const char *const folders[] = { fuzz_folder (names), NULL };
+  FuzzInput input = { data, size };
+  const guint kind = fuzz_take_byte (&input) % 3;
+  const gsize n = fuzz_take_byte (&input) % MOST_ROWS;
+  g_autofree char *specification = fuzz_take_text (&input, '\n');
+
+  add_files (&input);
+  if (kind == 0)
+    read_column (specification, n);
+  else if (kind == 1)
+    read_classes (specification, folders, n);
+  else
+    read_attributes (specification, folders, n);
+  fuzz_files_forget ();
+  return 0;
+}
