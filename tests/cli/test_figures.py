@@ -119,6 +119,33 @@ def test_rows_may_name_the_attack(sandbox):
     assert code == 1 and "2 measurements in small.scenario are recovery-rate of *" in text, text
 
 
+def test_a_cell_may_have_several_figures(sandbox):
+    found = scenario(sandbox)
+    mark = MARK.replace("2: recovery-rate of near where defense=lifting",
+                        "2.1: recovery-rate of near where defense=lifting\n"
+                        "2.2: relative-error-median of near")
+    row = "| {m} | {rate:.1f} % [{lower:.1f}, {upper:.1f}]{between}{error:.3f} | {error:.3f} |\n"
+
+    def write(between, numbers):
+        rows = "".join(row.format(m=m, between=between, **one)
+                       for m, one in sorted(numbers.items()))
+        sandbox.write("page.md", (mark + rows).encode())
+
+    for between in ("; ", " / "):
+        write(between, found)
+        assert check(sandbox, "--results", "runs") == (0, "")
+    wrong = {m: {**one, "lower": one["lower"] + 0.2} for m, one in found.items()}
+    write("; ", wrong)
+    code, text = check(sandbox, "--results", "runs")
+    assert code == 1 and text.count(" column 2.1: says ") == text.count("\n") == 2, text
+    code, text = check(sandbox, "--results", "runs", "--write")
+    assert code == 0 and text.count("written") == 2, text
+    assert check(sandbox, "--results", "runs") == (0, "")
+    write_page(sandbox, found, mark)
+    code, text = check(sandbox, "--results", "runs")
+    assert code == 1 and text.count("has 1 figures; expected 2") == 2, text
+
+
 def test_the_marks_of_all_pages_can_be_read(sandbox):
     command = [str(places.SOURCE / "tools" / "check-figures"), "--read"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
