@@ -119,6 +119,18 @@ def test_rows_may_name_the_attack(sandbox):
     assert code == 1 and "2 measurements in small.scenario are recovery-rate of *" in text, text
 
 
+def test_rows_may_name_a_setting_of_the_metric(sandbox):
+    found = scenario(sandbox)
+    mark = MARK.replace("row: defense.dimension", "rows: defense.dimension=2 metric.tau={tau};\n"
+                        "defense.dimension=4 metric.tau={tau}").replace("3: relative", "")
+    mark = "\n".join(line for line in mark.split("\n") if not line.startswith("-error"))
+    write_page(sandbox, found, mark.format(tau="0.30"))
+    assert check(sandbox, "--results", "runs") == (0, "")
+    write_page(sandbox, found, mark.format(tau="0.7"))
+    code, text = check(sandbox, "--results", "runs")
+    assert code == 1 and "at defense.dimension=2 metric.tau=0.7; expected one" in text, text
+
+
 def test_a_cell_may_have_several_figures(sandbox):
     found = scenario(sandbox)
     mark = MARK.replace("2: recovery-rate of near where defense=lifting",
