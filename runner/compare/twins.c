@@ -206,9 +206,8 @@ compare_draws (AssayTwins *twins)
   compare_number (text, "secret_groups", then->secret_groups, now->secret_groups);
   if (assay_plan_has_groups (now))
     compare_number (text, "tune_secrets", then->tune_secrets, now->tune_secrets);
-  if (then->keeps_order != now->keeps_order)
-    append_difference (text, "order", then->keeps_order ? "file" : "random",
-                       now->keeps_order ? "file" : "random");
+  if (!g_str_equal (assay_plan_order (then), assay_plan_order (now)))
+    append_difference (text, "order", assay_plan_order (then), assay_plan_order (now));
   twins->is_paired = text->len == 0;
   twins->trials = MIN (now->trials, then->trials);
   if (!twins->is_paired)

@@ -30,7 +30,7 @@ add_named_units (GArray *groups, const double *names, gsize n)
   }
 }
 
-/* A cell that made anew what it tests with. */
+/* A cell that made anew what it tests with, or all but its secrets. */
 static void
 add_cell_number (AssayPool *pool, gsize n)
 {
@@ -134,9 +134,9 @@ add_outcomes (AssayPool *pool, const AssayMeasuring *metric, AssayOutcomes *outc
   g_array_append_val (pool->sizes, outcomes->n);
   if (groups != NULL && outcomes->n > 0)
     g_array_append_vals (pool->groups, groups, (guint) n_groups);
-  if (metric->repeats_units)
+  if (metric->repeats_units || (pool->is_repeated && groups == NULL && !metric->has_own_units))
     add_unit_numbers (pool, outcomes->n);
-  if (metric->redraws)
+  if (metric->redraws || (pool->is_repeated && !metric->names_pairs))
     add_cell_number (pool, outcomes->n);
   if (metric->names_units)
     add_named_units (pool->groups, outcomes->series[metric->n_series - 1], outcomes->n);
@@ -192,6 +192,7 @@ static void
 pool_init (AssayPool *ret_pool)
 {
   ret_pool->n_cells = 0;
+  ret_pool->is_repeated = FALSE;
   ret_pool->sizes = g_array_new (FALSE, FALSE, sizeof (gsize));
   ret_pool->groups = g_array_new (FALSE, FALSE, sizeof (gint64));
   ret_pool->others = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -208,7 +209,8 @@ pool_finish (AssayPool *pool, const AssayMeasuring *metric)
   if (pool->n_cells == 1 && metric->repeats_units)
     g_array_set_size (pool->groups, 0);
   /* One training says nothing of others, and units of one secret each are no pairs. */
-  if ((pool->n_cells == 1 && metric->redraws) || are_equal (pool->groups, pool->others))
+  if ((pool->n_cells == 1 && (metric->redraws || pool->is_repeated))
+      || are_equal (pool->groups, pool->others))
     g_array_set_size (pool->others, 0);
   pool->are_pairs = metric->names_pairs;
   pool->has_lone_units
@@ -239,6 +241,7 @@ assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
       = assay_plan_measuring (plan, first, assay_metric_number (metric))->measuring;
 
   pool_init (ret_pool);
+  ret_pool->is_repeated = plan->repeats_secrets && indices->len > 1;
   for (guint i = 0; i < indices->len; i++)
     if (!add_cell (ret_pool, plan, store, g_array_index (indices, gsize, i), metric, error))
       return FALSE;

@@ -14,6 +14,7 @@ typedef struct {
   gsize n_cells;                    /* with outcomes */
   gboolean are_pairs;               /* both groups of a unit are of one kind */
   gboolean has_lone_units;          /* groups are units with a name of their own each */
+  gboolean is_repeated;             /* several cells, all of the same secrets */
 } AssayPool;
 
 /* The outcomes of what measures cell @index by number @metric, checked for what a damaged store may
@@ -25,8 +26,9 @@ gboolean assay_pool_outcomes (const AssayPlan *plan, AssayStore *store, gsize in
 /* Adds up the outcomes of what measures them by number @metric (assay_plan_measuring; of another
  * start than the chosen one assay_metric_of_start) in the cells
  * numbered by @indices (gsize), which differ in their trial alone. A unit that is the same in every
- * trial (AssayMeasuring.repeats_units) is one group: the sample is of as many independent units as
- * one trial has. Cleared by the caller also where it fails. */
+ * trial (AssayMeasuring.repeats_units, and every one where trials have the same secrets) is one
+ * group: the sample is of as many independent units as one trial has. Cleared by the caller also
+ * where it fails. */
 gboolean assay_pool_fill (AssayPool *ret_pool, const AssayPlan *plan, AssayStore *store,
                           const GArray *indices, guint metric, GError **error);
 /* The same of the outcomes of one cell; @groups (NULL: none) are those of its @n_groups secrets. */

@@ -113,10 +113,11 @@ divide_trials (Draw *draw)
   const gsize end = draw->order.tuning_first;
   gsize at = 0;
 
-  draw->order.starts = g_new0 (gsize, plan->trials + 1);
+  draw->order.n_draws = assay_plan_draws (plan);
+  draw->order.starts = g_new0 (gsize, draw->order.n_draws + 1);
   if (!assay_plan_has_releases (plan))
     return TRUE;
-  for (gsize t = 0; t < plan->trials; t++) {
+  for (gsize t = 0; t < draw->order.n_draws; t++) {
     for (gsize g = 0; g < plan->secret_groups; g++) {
       const gsize first = at;
 
@@ -143,7 +144,7 @@ check_measured (Draw *draw, guint n_apart, GError **error)
                         "leaves %zu secrets of other groups, but %zu%s are to be measured; "
                         "expected fewer %s, trials or tune_secrets",
                         n_apart, draw->order.tuning_first,
-                        plan->trials * (plan->secrets + plan->secret_groups),
+                        draw->order.n_draws * (plan->secrets + plan->secret_groups),
                         takes_groups ? " whole groups" : "", takes_groups ? "groups" : "secrets");
 }
 
@@ -193,7 +194,7 @@ draw_order (Draw *draw, GError **error)
     return FALSE;
   /* Independent secrets for tuning follow those that are measured, however many there are. */
   if (!has_groups)
-    draw->order.tuning_first = draw->order.starts[plan->trials];
+    draw->order.tuning_first = draw->order.starts[draw->order.n_draws];
   return TRUE;
 }
 
@@ -212,6 +213,24 @@ assay_order_draw (const AssayPlan *plan, guint dataset, const AssayDataset *open
   }
   *ret_order = draw.order;
   return TRUE;
+}
+
+static gsize
+draw_of (const AssayOrder *order, gsize trial)
+{
+  return order->n_draws > 1 ? trial : 0;
+}
+
+gsize
+assay_order_first (const AssayOrder *order, gsize trial)
+{
+  return order->starts[draw_of (order, trial)];
+}
+
+gsize
+assay_order_count (const AssayOrder *order, gsize trial)
+{
+  return order->starts[draw_of (order, trial) + 1] - assay_order_first (order, trial);
 }
 
 /* ---- Units ---- */
@@ -250,7 +269,7 @@ assay_run_find_units (const AssayPlan *plan, guint dataset, const AssayDataset *
                       const AssayOrder *order, GError **error)
 {
   const AssayCell cell = { .dataset = dataset };
-  const gsize n = order->starts[plan->trials];
+  const gsize n = order->starts[order->n_draws];
   g_autofree gint64 *groups = open->groups != NULL ? g_new (gint64, n) : NULL;
   g_autoptr (AssayMatrix) rows = gather (open->secrets, order->rows, n, error);
   AssayMatrix *like = NULL;

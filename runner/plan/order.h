@@ -6,7 +6,8 @@
 
 typedef struct {
   gsize *rows;   /* of the pool: first what is measured, then what is tuned on */
-  gsize *starts; /* where in them the secrets of each trial begin, and those of the last one end */
+  gsize *starts; /* where in them the secrets of each draw begin, and those of the last one end */
+  gsize n_draws; /* one for each trial, or one for all of them */
   gsize tuning_first; /* where the secrets for tuning begin */
 } AssayOrder;
 
@@ -15,6 +16,10 @@ typedef struct {
 gboolean assay_order_draw (const AssayPlan *plan, guint dataset, const AssayDataset *open,
                            AssayOrder *ret_order, GError **error);
 void assay_order_clear (AssayOrder *order);
+
+/* Where the secrets of a trial begin, and how many they are. */
+gsize assay_order_first (const AssayOrder *order, gsize trial);
+gsize assay_order_count (const AssayOrder *order, gsize trial);
 
 /* Which of the secrets of all trials are independent units (core/math/units.h): a copy in another
  * trial is one all the same. A part of the public rows says how far apart rows like them usually

@@ -47,10 +47,11 @@ grants_offered (const AssayProbe *probe)
 static char *
 say_what_fits (const AssayPlan *plan, gsize available)
 {
+  const gsize draws = assay_plan_draws (plan);
   GString *text = g_string_new ("");
 
-  if (plan->tune_secrets == 0 && available >= plan->trials)
-    g_string_append_printf (text, "; expected at most secrets = %zu", available / plan->trials);
+  if (plan->tune_secrets == 0 && available >= draws)
+    g_string_append_printf (text, "; expected at most secrets = %zu", available / draws);
   if (plan->tune_secrets == 0 && available >= plan->secrets)
     g_string_append_printf (text, "%s trials = %zu", text->len > 0 ? ", or" : "; expected at most",
                             available / plan->secrets);
@@ -60,14 +61,15 @@ say_what_fits (const AssayPlan *plan, gsize available)
 gboolean
 assay_plan_check_pool (const AssayPlan *plan, gsize available, gsize groups, GError **error)
 {
+  const gsize draws = assay_plan_draws (plan);
   g_autofree char *tuning = NULL;
   g_autofree char *fits = NULL;
 
-  if (plan->secret_groups > 0 && plan->trials * plan->secret_groups > groups)
+  if (plan->secret_groups > 0 && draws * plan->secret_groups > groups)
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
                        "the plan takes %zu distinct groups (%zu trials x %zu), but the dataset "
                        "has %zu",
-                       plan->trials * plan->secret_groups, plan->trials, plan->secret_groups,
+                       draws * plan->secret_groups, draws, plan->secret_groups,
                        groups);
   if (assay_plan_secrets_needed (plan) <= available)
     return TRUE;
@@ -77,7 +79,7 @@ assay_plan_check_pool (const AssayPlan *plan, gsize available, gsize groups, GEr
   return assay_fail (error, ASSAY_ERROR_SCENARIO,
                      "the plan takes %zu distinct secrets (%zu trials x %zu%s), but the dataset "
                      "has %zu%s",
-                     assay_plan_secrets_needed (plan), plan->trials, plan->secrets, tuning,
+                     assay_plan_secrets_needed (plan), draws, plan->secrets, tuning,
                      available, fits);
 }
 
@@ -90,7 +92,7 @@ take_all (AssayPlan *plan)
   for (guint i = 0; i < plan->datasets->len; i++)
     least = MIN (least, plan->probes[i].n_secrets);
   if (plan->takes_all)
-    plan->secrets = MAX (least / plan->trials, 1);
+    plan->secrets = MAX (least / assay_plan_draws (plan), 1);
 }
 
 static gboolean

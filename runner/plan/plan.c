@@ -69,6 +69,15 @@ ASSAY_FREE_FUNC (AssayPlan, assay_plan_free, g_free (self->scenario),
 
 /* ---- Cells ---- */
 
+/* Nothing of the order that is usual. */
+static char *
+order_line (const AssayPlan *plan)
+{
+  return plan->keeps_order || plan->repeats_secrets
+             ? g_strdup_printf ("order=%s\n", assay_plan_order (plan))
+             : g_strdup ("");
+}
+
 /* What is hashed into a cell's id and streams: everything that its numbers may depend on. */
 static char *
 canonical_cell (const AssayPlan *plan, const AssayCell *cell)
@@ -78,7 +87,7 @@ canonical_cell (const AssayPlan *plan, const AssayCell *cell)
 
   g_autofree char *groups = plan->secret_groups > 0
                                 ? g_strdup_printf ("secret_groups=%zu\n", plan->secret_groups)
-                                : g_strdup (plan->keeps_order ? "order=file\n" : "");
+                                : order_line (plan);
 
   return g_strdup_printf (
       "%s%s%s%strial=%s\nsecrets=%zu\n%s", assay_plan_dataset (plan, cell)->canonical,
@@ -132,6 +141,18 @@ gboolean
 assay_plan_keeps_order (const AssayPlan *plan, guint index)
 {
   return plan->keeps_order || assay_plan_component (plan->datasets, index)->dataset->keeps_order;
+}
+
+gsize
+assay_plan_draws (const AssayPlan *plan)
+{
+  return plan->repeats_secrets ? 1 : plan->trials;
+}
+
+const char *
+assay_plan_order (const AssayPlan *plan)
+{
+  return plan->repeats_secrets ? "same" : plan->keeps_order ? "file" : "random";
 }
 
 gboolean
@@ -202,7 +223,9 @@ gsize
 assay_plan_secrets_needed (const AssayPlan *plan)
 {
   /* Audits alone draw none. */
-  return assay_plan_has_releases (plan) ? plan->trials * plan->secrets + plan->tune_secrets : 0;
+  return assay_plan_has_releases (plan)
+             ? assay_plan_draws (plan) * plan->secrets + plan->tune_secrets
+             : 0;
 }
 
 guint

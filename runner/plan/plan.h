@@ -129,6 +129,7 @@ typedef struct {
   gsize secret_groups;   /* per cell; 0: secrets are drawn one by one */
   gboolean takes_all;    /* secrets: all that the dataset has, in equal parts */
   gboolean keeps_order;  /* secrets are drawn in the order of the dataset */
+  gboolean repeats_secrets; /* every trial takes the same ones */
   char *external;        /* sha256 of an external release or guess; NULL: none, or not verified */
   gsize tune_secrets;    /* set apart for tuning; 0 when nothing is tuned */
   GPtrArray *datasets;  /* AssayComponent, as the four below */
@@ -256,6 +257,12 @@ AssayStreamKey assay_plan_stream (const AssayPlan *plan, const AssayCell *cell, 
 
 /* Whether trials take the secrets of dataset @index in its order, not in a random one. */
 gboolean assay_plan_keeps_order (const AssayPlan *plan, guint index);
+
+/* How often secrets are drawn: for each trial, or once for all of them. */
+gsize assay_plan_draws (const AssayPlan *plan);
+
+/* How trials take secrets, as `order` in [dataset] says it: "random", "file" or "same". */
+const char *assay_plan_order (const AssayPlan *plan);
 
 /* The sizes of a cell on the dataset with this probe. */
 AssayShape assay_plan_shape (const AssayPlan *plan, const AssayProbe *probe);

@@ -123,7 +123,7 @@ add_default_metrics (AssayPlan *plan)
   }
 }
 
-/* order = random or file */
+/* order = random, file or same */
 static gboolean
 read_order (AssayPlan *plan, const AssayGroup *group, GError **error)
 {
@@ -132,9 +132,10 @@ read_order (AssayPlan *plan, const AssayGroup *group, GError **error)
   if (entry == NULL)
     return TRUE;
   plan->keeps_order = g_str_equal (entry->value, "file");
-  if (!plan->keeps_order && !g_str_equal (entry->value, "random"))
+  plan->repeats_secrets = g_str_equal (entry->value, "same");
+  if (!plan->keeps_order && !plan->repeats_secrets && !g_str_equal (entry->value, "random"))
     return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
-                             "order = '%s': expected random or file", entry->value);
+                             "order = '%s': expected random, file or same", entry->value);
   if (plan->keeps_order && assay_group_find (group, "secret_groups") != NULL)
     return assay_group_fail (
         group, entry, error, ASSAY_ERROR_SCENARIO,
@@ -238,13 +239,37 @@ read_places (AssayPlan *plan, const AssayScenario *scenario, GError **error)
   return TRUE;
 }
 
+/* order = same: trials tell of what defenses draw, and units must be the same ones in each. What is
+ * told of secrets would be told of the same ones again. */
+static gboolean
+check_repeats (const AssayPlan *plan, GError **error)
+{
+  if (!plan->repeats_secrets)
+    return TRUE;
+  if (plan->attacks->len > 0)
+    return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                       "%s: order = same is for utilities, as every trial has the same secrets; "
+                       "expected no [attack NAME], found [attack %s]",
+                       plan->scenario, assay_plan_component (plan->attacks, 0)->label);
+  ASSAY_FOR_EACH (const AssayComponent, component, plan->utilities) {
+    const AssayUtility *utility = component->utility;
+
+    if (utility->has_own_units && !utility->names_units && !utility->repeats_units)
+      return assay_fail (error, ASSAY_ERROR_SCENARIO,
+                         "%s: order = same needs units that can be followed from trial to trial, "
+                         "which those of utility '%s' cannot; expected another order",
+                         plan->scenario, component->plugin->id);
+  }
+  return TRUE;
+}
+
 static gboolean
 read_components (AssayPlan *plan, const AssayScenario *scenario, GError **error)
 {
   ASSAY_FOR_EACH (const AssayGroup, group, scenario->groups)
     if (!read_group (plan, group, error))
       return FALSE;
-  if (!read_places (plan, scenario, error))
+  if (!read_places (plan, scenario, error) || !check_repeats (plan, error))
     return FALSE;
   add_default_metrics (plan);
   assay_component_set_names (plan->datasets);
@@ -375,8 +400,8 @@ canonical_plan (const AssayPlan *plan)
   append_components (text, "utility", plan->utilities);
   if (plan->secret_groups > 0)
     g_string_append_printf (text, "secret_groups=%zu\n", plan->secret_groups);
-  if (plan->keeps_order)
-    g_string_append (text, "order=file\n");
+  if (plan->keeps_order || plan->repeats_secrets)
+    g_string_append_printf (text, "order=%s\n", assay_plan_order (plan));
   if (plan->starts > 1)
     g_string_append_printf (text, "starts=%u\n", plan->starts);
   for (guint i = 0; i < plan->sheets->len; i++) {

@@ -26,7 +26,8 @@ n_secrets_of (const AssayReleaseTerms *terms)
 static gsize
 first_of (const AssayReleaseTerms *terms)
 {
-  return terms->is_tuning ? terms->order->tuning_first : terms->order->starts[terms->cell->trial];
+  return terms->is_tuning ? terms->order->tuning_first
+                          : assay_order_first (terms->order, terms->cell->trial);
 }
 
 /* Places in the order of rows that were not released. */

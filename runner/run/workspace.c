@@ -265,9 +265,9 @@ ensure_secrets (AssayWorkspace *workspace, const AssayCell *cell, Protected *pro
   if (protected->dataset == cell->dataset && protected->trial == trial)
     return TRUE;
   drop_secrets (workspace, protected);
-  first = is_tuning ? workspace->order.tuning_first : workspace->order.starts[trial];
+  first = is_tuning ? workspace->order.tuning_first : assay_order_first (&workspace->order, trial);
   count = is_tuning ? MIN (plan->tune_secrets, assay_rows_count (workspace->open.secrets) - first)
-                    : workspace->order.starts[trial + 1] - first;
+                    : assay_order_count (&workspace->order, trial);
   if (!take_secrets (workspace, first, count, protected, error))
     return FALSE;
   protected->dataset = cell->dataset;
@@ -461,7 +461,7 @@ assay_workspace_units (AssayWorkspace *workspace, const AssayCell *cell,
     workspace->units = assay_run_find_units (workspace->plan, cell->dataset, &workspace->open,
                                              &workspace->order, error);
   *ret_units = workspace->units;
-  *ret_first = workspace->order.starts[cell->trial];
+  *ret_first = assay_order_first (&workspace->order, cell->trial);
   return workspace->units != NULL;
 }
 

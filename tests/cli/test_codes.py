@@ -103,6 +103,44 @@ def test_retrieval_is_in_the_order_of_the_papers(sandbox):
         assert empty == sorted(empty, reverse=True) and empty[-1] == 0, f"{name}: {empty}"
 
 
+def test_trials_may_learn_from_the_same_secrets(sandbox):
+    """Three trials of all 400 rows: as many functions, and intervals that know that they differ."""
+    text = HEAD.replace("seed = 7", "seed = 7\ntrials = 3") + """\
+[defense sh]
+plugin = sh
+bits = 8
+
+[defense lsh]
+plugin = lsh
+bits = 8
+
+[utility map]
+plugin = map
+"""
+    sandbox.write("others.scenario", text)
+    refused = sandbox.assay("plan", "others.scenario")
+    assert refused.code == 2, refused
+    assert "takes 1200 distinct secrets (3 trials x 400), but the dataset has 400" in refused.err
+    sandbox.write("same.scenario", text.replace("secrets = 400", "secrets = 400\norder = same"))
+    sandbox.run_ok("same.scenario", "--out", "out", "--quiet")
+    results = json.loads(sandbox.read("out/results.json"))
+
+    def of(cells, label):
+        return [next(m for m in cell["measurements"] if m["measure"] == "map")
+                for cell in cells if cell["defense"]["label"] == label]
+
+    # Spectral hashing draws nothing: three times the same database is the same.
+    assert len({one["estimate"] for one in of(results["cells"], "sh")}) == 1
+    drawn = [one["estimate"] for one in of(results["cells"], "lsh")]
+    assert len(set(drawn)) == 3, drawn
+    pooled = of(results["pooled"], "lsh")[0]
+    assert math.isclose(pooled["estimate"], sum(drawn) / 3)
+    assert pooled["method"] == "t-on-crossed-groups" and pooled["n"] == 180, pooled
+    # At least what three functions alone tell of others, by standard errors.
+    spread = math.sqrt(sum((one - pooled["estimate"]) ** 2 for one in drawn) / 2 / 3)
+    assert pooled["upper"] - pooled["lower"] > 2 * 1.96 * spread, (pooled, drawn)
+
+
 def majority_is_right(releases, beta):
     """P (Bin (releases, 1 - beta) > releases / 2)."""
     return sum(math.comb(releases, k) * (1 - beta) ** k * beta ** (releases - k)

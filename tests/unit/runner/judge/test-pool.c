@@ -55,12 +55,11 @@ outcome (gsize row, gsize trial, gboolean flips)
   return flips && row % 4 == 0 && trial % 2 == 1 ? !is_right : is_right;
 }
 
-/* A store in which the first @n_good trials ended well. */
 static Run
-make_run (gsize n_good, gboolean flips)
+open_run (const char *scenario)
 {
   const AssayPlanOptions options = { 0 };
-  g_autofree char *path = fixture_write (folder, "a.scenario", SCENARIO);
+  g_autofree char *path = fixture_write (folder, "a.scenario", scenario);
   g_autofree char *own = g_build_filename (folder, "run.sqlite", NULL);
   g_autoptr (GError) error = NULL;
   Run run = { 0 };
@@ -70,21 +69,62 @@ make_run (gsize n_good, gboolean flips)
   cr_assert (run.plan != NULL, "%s", error != NULL ? error->message : "");
   cr_assert (run.plan->cells->len == TRIALS);
   run.store = assay_store_open (folder, TRUE, NULL);
+  return run;
+}
+
+static void
+finish_trial (const Run *run, gsize trial, const AssayOutcomes *outcomes)
+{
+  const AssayCellRecord record = { .status = outcomes->n > 0 ? ASSAY_CELL_OK : ASSAY_CELL_ERROR,
+                                   .message = (char *) "",
+                                   .seconds = 1 };
+  gboolean is_crashed = FALSE;
+
+  cr_assert (assay_store_begin_cell (run->store, trial, &is_crashed, NULL));
+  cr_assert (assay_store_finish_cell (run->store, trial, &record,
+                                      &(AssayMeasured){ outcomes, 1, NULL }, NULL));
+}
+
+/* A store in which the first @n_good trials ended well. */
+static Run
+make_run (gsize n_good, gboolean flips)
+{
+  Run run = open_run (SCENARIO);
+
   for (gsize t = 0; t < TRIALS; t++) {
-    const AssayCellRecord record = { .status = t < n_good ? ASSAY_CELL_OK : ASSAY_CELL_ERROR,
-                                     .message = (char *) "",
-                                     .seconds = 1 };
     double right[ROWS], loss[ROWS];
     const AssayOutcomes outcomes = { .n = t < n_good ? ROWS : 0, .series = { right, loss } };
-    gboolean is_crashed = FALSE;
 
     for (gsize i = 0; i < ROWS; i++) {
       right[i] = outcome (i, t, flips);
       loss[i] = (double) (i % 7) + (double) t;
     }
-    cr_assert (assay_store_begin_cell (run.store, t, &is_crashed, NULL));
-    cr_assert (assay_store_finish_cell (run.store, t, &record,
-                                        &(AssayMeasured){ &outcomes, 1, NULL }, NULL));
+    finish_trial (&run, t, &outcomes);
+  }
+  return run;
+}
+
+/* Lookups of codes, whose last series names the query; trials take secrets as @order says. */
+static Run
+make_lookups (const char *order, gsize n_good)
+{
+  g_autofree char *scenario
+      = g_strdup_printf ("[dataset]\nplugin = gaussian-classes\nsecrets = 20\norder = %s\n"
+                         "[defense lsh]\nplugin = lsh\nbits = 8\n[utility lookup]\n"
+                         "plugin = pr-curve\n[scenario]\ntrials = 4\n",
+                         order);
+  Run run = open_run (scenario);
+
+  for (gsize t = 0; t < TRIALS; t++) {
+    double right[ROWS], zero[ROWS] = { 0 }, query[ROWS];
+    const AssayOutcomes outcomes
+        = { .n = t < n_good ? ROWS : 0, .series = { right, zero, zero, zero, zero, query } };
+
+    for (gsize i = 0; i < ROWS; i++) {
+      right[i] = outcome (i, t, TRUE);
+      query[i] = (double) i;
+    }
+    finish_trial (&run, t, &outcomes);
   }
   return run;
 }
@@ -183,4 +223,26 @@ Test (pool, no_trial_is_no_sample)
   g_auto (Run) run = make_run (0, FALSE);
 
   cr_assert (sample_of (&run, "accuracy") == NULL);
+}
+
+/* Trials of other secrets tell of other queries alone; those of the same secrets also of what the
+ * defense drew, of which odd trials have the worse half: their intervals are wider. One such trial
+ * says nothing of that. */
+Test (pool, trials_of_the_same_secrets)
+{
+  g_auto (Run) others = make_lookups ("random", TRIALS);
+  g_autoptr (AssaySample) of_others = sample_of (&others, "precision-at-radius");
+  g_auto (Run) same = make_lookups ("same", TRIALS);
+  g_autoptr (AssaySample) of_same = sample_of (&same, "precision-at-radius");
+  g_auto (Run) one = make_lookups ("same", 1);
+  g_autoptr (AssaySample) of_one = sample_of (&one, "precision-at-radius");
+  const AssayInterval narrow = interval_of (of_others), wide = interval_of (of_same);
+
+  cr_assert (of_others->n_groups == ROWS && of_others->n_others == 0);
+  cr_assert (of_same->n_groups == ROWS && of_same->n_others == TRIALS);
+  cr_assert (of_same->method == ASSAY_SAMPLE_CROSSED);
+  cr_assert (of_one->n_others == 0);
+  assert_near (narrow.estimate, wide.estimate, 1e-12, "estimate");
+  cr_assert (wide.upper - wide.lower > 1.05 * (narrow.upper - narrow.lower), "%g and %g",
+             wide.upper - wide.lower, narrow.upper - narrow.lower);
 }

@@ -319,6 +319,11 @@ static const Refused refused[] = {
   { ALL, "dataset.secrets=21", ASSAY_ERROR_SCENARIO,
     "@:5 (as changed by --set): [dataset] the plan takes 42 distinct secrets (2 trials x 21), "
     "but the dataset has 40; expected at most secrets = 20, or trials = 1" },
+  { ALL, "dataset.order=other", ASSAY_ERROR_PARAMETER,
+    "--set dataset.order: order = 'other': expected random, file or same" },
+  { ALL, "dataset.order=same", ASSAY_ERROR_SCENARIO,
+    "@: order = same is for utilities, as every trial has the same secrets; expected no [attack "
+    "NAME], found [attack db]" },
   { tuned, "dataset.secrets=14", ASSAY_ERROR_SCENARIO,
     "@:5 (as changed by --set): [dataset] the plan takes 42 distinct secrets (2 trials x 14 + 14 "
     "for tuning), but the "
