@@ -29,6 +29,18 @@ read_whole (guint n_dimensions, gboolean *ret_is_large)
   return bytes != NULL;
 }
 
+/* Images are the numbers of three dimensions. */
+static void
+check_images (void)
+{
+  g_autoptr (AssayImages) probed = assay_images_read_idx ("idx", TRUE, NULL);
+  g_autoptr (AssayImages) images = assay_images_read_idx ("idx", FALSE, NULL);
+
+  FUZZ_REQUIRE (images != NULL && probed != NULL && probed->count == images->count);
+  FUZZ_REQUIRE (probed->height == images->height && probed->width == images->width);
+  FUZZ_REQUIRE (probed->pixels == NULL && images->pixels != NULL && images->channels == 1);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -38,9 +50,12 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   assay_idx_is_likely ("idx");
   for (guint n = 1; n <= ASSAY_IDX_MAX_DIMENSIONS; n++) {
     gboolean is_large;
+    const gboolean is_this = read_whole (n, &is_large);
 
-    is_read |= read_whole (n, &is_large);
+    is_read |= is_this;
     is_any_large |= is_large;
+    if (n == 3 && is_this)
+      check_images ();
   }
   fuzz_files_forget ();
   if (!is_any_large)

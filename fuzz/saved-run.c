@@ -8,6 +8,7 @@
 #include "fuzz/fuzz.h"
 #include "fuzz/rewritten.h"
 
+#include <glib/gstdio.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
@@ -87,15 +88,34 @@ check_run (const AssaySavedRun *run)
   fuzz_check_rewritten (run);
 }
 
+/* What holds no run, and what is no folder. */
+static void
+check_refused (const char *folder)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssaySavedRun) run = assay_saved_run_open (folder, TRUE, &error);
+
+  FUZZ_REQUIRE (run == NULL);
+  fuzz_check_outcome (FALSE, error);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
+  static gboolean is_set_up;
   const char *folder = fuzz_folder (names);
   g_autofree char *path = g_build_filename (folder, ASSAY_STORE_FILE, NULL);
   g_autoptr (AssaySavedRun) run = NULL;
   g_autoptr (GError) error = NULL;
-  FILE *file = fopen (path, "wb");
+  FILE *file;
 
+  if (!is_set_up) {
+    is_set_up = TRUE;
+    check_refused (path);
+    g_unlink (path);
+    check_refused (folder);
+  }
+  file = fopen (path, "wb");
   FUZZ_REQUIRE (file != NULL && fwrite (data, 1, size, file) == size);
   FUZZ_REQUIRE (fclose (file) == 0);
   run = assay_saved_run_open (folder, TRUE, &error);

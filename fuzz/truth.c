@@ -1,13 +1,26 @@
 /* Fuzz target: folders with truth.json. */
 #include "fuzz/record.h"
 
+/* A folder that is full is refused, and stays as it is. */
+static void
+check_full (const AssayTruth *truth)
+{
+  g_autoptr (GError) error = NULL;
+
+  FUZZ_REQUIRE (!assay_exchange_check_target (fuzz_record_place (), NULL));
+  FUZZ_REQUIRE (!assay_truth_write (truth, fuzz_record_place (), &error));
+  fuzz_check_outcome (FALSE, error);
+}
+
 /* Written and read again it is the same. */
 static void
 check_written (const AssayTruth *truth)
 {
   g_autoptr (AssayTruth) again = NULL;
 
+  FUZZ_REQUIRE (assay_exchange_check_target (fuzz_record_place (), NULL));
   FUZZ_REQUIRE (assay_truth_write (truth, fuzz_record_place (), NULL));
+  check_full (truth);
   fuzz_record_take_written ();
   again = assay_truth_read (fuzz_record_place (), NULL);
   fuzz_record_remove_written ();

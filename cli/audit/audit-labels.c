@@ -7,6 +7,7 @@
 #include "cli/audit/audit-table.h"
 #include "core/base/each.h"
 #include "core/base/error.h"
+#include "core/base/file-map.h"
 #include "core/base/text.h"
 #include "core/data/formats/csv-column.h"
 #include "core/data/formats/csv-header.h"
@@ -217,11 +218,12 @@ cli_audit_column_read (const char *word, const CliAuditTable *own, gsize n, GErr
 static char *
 name_columns (const char *path)
 {
-  g_autofree char *text = NULL;
+  g_autoptr (GBytes) file = assay_file_map (path, NULL);
   GString *names = g_string_new (NULL);
   gsize length = 0;
-  gboolean is_end = !g_file_get_contents (path, &text, &length, NULL);
-  g_auto (AssayCsvReader) reader = assay_csv_reader (text != NULL ? text : "", length);
+  const char *text = file != NULL ? g_bytes_get_data (file, &length) : NULL;
+  gboolean is_end = length == 0;
+  g_auto (AssayCsvReader) reader = assay_csv_reader (is_end ? "" : text, length);
 
   while (!is_end && assay_csv_read_field (&reader, &is_end, NULL))
     g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "", reader.field->str);

@@ -1,6 +1,7 @@
 """assay audit: from a defense and a file of rows to a verdict."""
 
 import csv
+import os
 import pathlib
 import random
 import shlex
@@ -79,6 +80,7 @@ def test_bad_input(sandbox):
     sandbox.write("ten.npy", data.npy_bytes(list(range(10)), kind="int64"))
     sandbox.write("same.npy", data.npy_bytes([1] * 400, kind="int64"))
     sandbox.write("nan.csv", "a,b\n" + "1,2\n" * 300 + "1,1e60\n")
+    os.mkfifo(sandbox.path / "pipe.csv")  # which nobody writes into: whoever waits for it waits on
     python = shlex.quote(sys.executable)
     program(sandbox, "failing.py", "sys.exit('no key: set MY_KEY')")
     none = ("--defense", "none")
@@ -102,6 +104,8 @@ def test_bad_input(sandbox):
             ((*none, "--data", "people.npy", "--labels", "class.csv"),
              "assay: --labels: class.csv has the columns id, class; expected "
              "class.csv:COLUMN"),
+            ((*none, "--data", "people.npy", "--labels", "pipe.csv"),
+             "assay: --labels: pipe.csv: is not a regular file"),
             ((*none, "--data", "nan.csv"),
              "assay: --data: ./nan.csv: row 300, column 1 is beyond the range of float32"),
             ((*none, "--data", "people.npy", "--time", "soon"),

@@ -1,0 +1,2 @@
+-- of pictures
+DELETE FROM meta WHERE key = 'plan_sha256';

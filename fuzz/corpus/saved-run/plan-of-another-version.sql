@@ -1,0 +1,2 @@
+-- of pictures
+UPDATE meta SET value = '0' WHERE key = 'plan_sha256';

@@ -1,0 +1,2 @@
+-- of pictures
+UPDATE meta SET value = '(' WHERE key = 'scenario';

@@ -1,0 +1,2 @@
+-- of pictures
+UPDATE meta SET value = 'x' WHERE key = 'times';

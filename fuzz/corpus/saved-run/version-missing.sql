@@ -1,0 +1,2 @@
+-- of pictures
+DELETE FROM meta WHERE key = 'version';
