@@ -131,7 +131,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth,
 
 #define BAR(series, name, what)                                                                    \
   ASSAY_MEASURE (series, "histogram-" name, RATE, 0, 1, "share of encodings",                      \
-                 "Encodings of the secret whose " what " is in the bar", ASSAY_HEADLINE)
+                 "Encodings of the secret whose " what " is in the bar", ASSAY_HEADLINE,           \
+                 ASSAY_IS_REFERENCE)
 
 ASSAY_METRIC (encoding_histogram, "encoding-histogram",
   .summary = "How encodings of one secret are distributed, bar by bar",

@@ -55,3 +55,6 @@ void assay_curve_add_rates (AssayCurveMaker *maker);
 /* A sweep of every setting of @role that is swept, once under its name. */
 void assay_curve_add_sweeps (AssayCurveMaker *maker, const AssayCurveMeasured *measured,
                              AssayCurveRole role);
+/* Of each metric with three or more values of a setting a sweep of that with most
+ * (curve-metrics.c). */
+void assay_curve_add_metric_sweeps (AssayCurveMaker *maker);

@@ -301,6 +301,7 @@ assay_curves_new (const AssayResults *results)
       assay_curve_add_sweeps (&maker, &g_array_index (labels, AssayCurveMeasured, i),
                               (AssayCurveRole) r);
   }
+  assay_curve_add_metric_sweeps (&maker);
   assay_curve_add_rates (&maker);
   for (guint i = 0; i < maker.curves->len; i++)
     assay_curve_add_claims (maker.curves->pdata[i], results);

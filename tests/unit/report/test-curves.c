@@ -142,6 +142,46 @@ Test (curves, sweep)
   assay_plan_free (plan);
 }
 
+/* The same guesses over a metric's own setting: a line for each defense and attack. Two values are
+ * no curve. */
+Test (curves, metric_sweep)
+{
+  static const double taus[] = { 0.1, 0.3, 0.5 };
+  static const struct {
+    const char *tau;
+    gboolean is_curve;
+  } metrics[] = { { "0.5; 0.1; 0.3", TRUE }, { "0.5; 0.1", FALSE } };
+
+  for (gsize m = 0; m < G_N_ELEMENTS (metrics); m++) {
+    g_autofree char *text = g_strdup_printf (DATASET ATTACKS
+                                             "[defense plain]\nplugin = none\n"
+                                             "[metric recovery-rate]\ntau = %s\n",
+                                             metrics[m].tau);
+    AssayPlan *plan = made_plan (folder, text);
+    AssayResults *results = made_results (plan, made);
+    g_autoptr (GPtrArray) curves = assay_curves_new (results);
+
+    cr_assert (curves->len == (metrics[m].is_curve ? 1 : 0), "%u curves", curves->len);
+    if (metrics[m].is_curve) {
+      const AssayCurve *rate = find (curves, "recovery-rate-over-tau");
+
+      cr_assert_str_eq (rate->title, "recovery-rate over tau");
+      cr_assert (rate->y.is_share && rate->lines->len == 2);
+      for (guint l = 0; l < 2; l++) {
+        cr_assert_str_eq (((const AssayCurveLine *) rate->lines->pdata[l])->name,
+                          l == 0 ? "verbatim" : "nearest");
+        for (guint p = 0; p < 3; p++) {
+          cr_assert (point_of (rate, l, p)->x.value == taus[p], "line %u, point %u", l, p);
+          assert_near (point_of (rate, l, p)->y.value, l == 0 ? 0.1 : 0.15, 1e-15, "line %u", l);
+        }
+      }
+    }
+    g_clear_pointer (&curves, g_ptr_array_unref);
+    assay_results_free (results);
+    assay_plan_free (plan);
+  }
+}
+
 /* Thirteen settings of another kind and two attacks are too many lines: the stronger attack of each
  * stays, and the number that is swept longest makes the lines of trade-offs. */
 Test (curves, many_lines)
