@@ -7,6 +7,7 @@
 #include "cli/audit/audit-labels.h"
 #include "core/base/error.h"
 #include "core/data/npy.h"
+#include "core/data/secret-paths.h"
 
 /* A name of letters, digits, - and _. */
 static char *
@@ -46,6 +47,7 @@ write_array (const char *folder, const char *name, AssayArray *taken, GError **e
   g_autoptr (AssayArray) array = taken;
   g_autofree char *path = g_build_filename (folder, name, NULL);
 
+  assay_secret_path_add (path);
   return assay_npy_write (path, array, error);
 }
 
@@ -65,6 +67,7 @@ write_known (const char *folder, const char *role, const CliAuditData *data, con
     if (!write_array (folder, of_labels, assay_array_take (ASSAY_INT64, 1, &n, labels), error))
       return FALSE;
   }
+  assay_secret_path_add (of_attributes);
   return data->attributes == NULL
          || cli_audit_attributes_write (data->attributes, numbers, n, of_attributes, error);
 }

@@ -187,14 +187,6 @@ exists (const char *path)
   return stat (path, &about) == 0 || errno == EACCES;
 }
 
-/* Programs that are audited are not to find it. */
-static char *
-found (const char *path)
-{
-  assay_secret_path_add (path);
-  return g_strdup (path);
-}
-
 const char *
 assay_data_folder (const char *otherwise)
 {
@@ -206,14 +198,14 @@ assay_data_folder (const char *otherwise)
 }
 
 char *
-assay_row_file_find (const char *name, const char *const *folders, GError **error)
+assay_row_folder_find (const char *name, const char *const *folders, GError **error)
 {
   static const char *const here[] = { ".", NULL };
   g_autoptr (GString) places = g_string_new (NULL);
 
   if (g_path_is_absolute (name)) {
     if (exists (name))
-      return found (name);
+      return g_strdup (name);
     return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: no such file", name);
   }
   if (folders == NULL)
@@ -222,13 +214,23 @@ assay_row_file_find (const char *name, const char *const *folders, GError **erro
     g_autofree char *path = g_build_filename (folders[i], name, NULL);
 
     if (exists (path))
-      return found (path);
+      return g_steal_pointer (&path);
     g_string_append_printf (places, "%s%s", i == 0 ? "" : ", ", path);
   }
   return assay_fail_null (error, ASSAY_ERROR_DATA,
                           "%s: no such file (looked for %s); the environment variable ASSAY_DATA "
                           "tells in which folder data is",
                           name, places->str);
+}
+
+char *
+assay_row_file_find (const char *name, const char *const *folders, GError **error)
+{
+  char *path = assay_row_folder_find (name, folders, error);
+
+  if (path != NULL)
+    assay_secret_path_add (path);
+  return path;
 }
 
 /* ---- Values ---- */
@@ -309,9 +311,9 @@ append_entry (AssayRowFiles *files, const Entry *entry, const char *const *folde
               GChecksum *checksum, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (entry->name);
-  g_autofree char *path
-      = assay_row_file_find (assay_is_file_pattern (entry->name) ? folder : entry->name, folders,
-                             error);
+  g_autofree char *path = assay_is_file_pattern (entry->name)
+                              ? assay_row_folder_find (folder, folders, error)
+                              : assay_row_file_find (entry->name, folders, error);
   g_auto (AssayRowTable) table = { 0 };
   AssayRowRange range = { 0 };
   struct stat about;

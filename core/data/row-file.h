@@ -90,5 +90,8 @@ gboolean assay_row_span_resolve (const AssayRowSpan *span, const char *path, gsi
 const char *assay_data_folder (const char *otherwise);
 
 /* The path of the file called @name: itself if absolute, otherwise the first that exists in
- * @folders. ASSAY_ERROR_DATA names every place that was looked at. */
+ * @folders. ASSAY_ERROR_DATA names every place that was looked at. Programs that are audited do not
+ * see it from then on (secret-paths.h). */
 char *assay_row_file_find (const char *name, const char *const *folders, GError **error);
+/* The same of a folder that holds data among other files, and stays in sight. */
+char *assay_row_folder_find (const char *name, const char *const *folders, GError **error);

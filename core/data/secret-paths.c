@@ -4,6 +4,16 @@
 static GMutex lock;
 static GHashTable *paths; /* a set of strings */
 
+char *
+assay_cache_folder (void)
+{
+  const char *folder = g_getenv ("ASSAY_CACHE");
+
+  if (folder == NULL)
+    return g_build_filename (g_get_user_cache_dir (), "assay", NULL);
+  return *folder != '\0' ? g_strdup (folder) : NULL;
+}
+
 void
 assay_secret_path_add (const char *path)
 {
@@ -27,9 +37,12 @@ GPtrArray *
 assay_secret_paths (void)
 {
   GPtrArray *all = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *cache = assay_cache_folder ();
   GHashTableIter at;
   gpointer path;
 
+  if (cache != NULL)
+    g_ptr_array_add (all, g_canonicalize_filename (cache, NULL));
   g_mutex_lock (&lock);
   if (paths != NULL) {
     g_hash_table_iter_init (&at, paths);

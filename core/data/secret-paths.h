@@ -1,6 +1,7 @@
 /* Files and folders with what programs of others must not see: the data of this process's datasets,
- * and the folder that its results go to. Whoever opens them says so here; whoever confines a
- * program (core/external/confine.h) hides them. */
+ * releases and truths that a scenario names, the cache, and the folder that its results go to.
+ * Whoever opens them says so here; whoever confines a program (core/external/confine.h) hides
+ * them. */
 #pragma once
 
 #include <glib.h>
@@ -10,3 +11,7 @@ void assay_secret_path_add (const char *path);
 
 /* All of them, absolute, as strings. */
 GPtrArray *assay_secret_paths (void);
+
+/* The folder of what took long to compute (core/search/disk-cache.h), which is among them: it keeps
+ * features of private photographs. NULL: nothing is kept. */
+char *assay_cache_folder (void);

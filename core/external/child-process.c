@@ -68,10 +68,24 @@ static const char *const passed[] = {
   "NUMBA_*",
 };
 
+/* Of which a star above would pass on R_TOKEN or JULIA_API_KEY. */
+static const char *const secret_words[] = { "TOKEN", "KEY", "SECRET", "PASS", "CREDENTIAL" };
+
+static gboolean
+sounds_secret (const char *name)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (secret_words); i++)
+    if (strstr (name, secret_words[i]) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 /* Whether a variable of this name is passed on without being asked for. */
 static gboolean
 environment_passes (const char *name)
 {
+  if (sounds_secret (name))
+    return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (passed); i++) {
     const gsize head = strcspn (passed[i], "*");
 

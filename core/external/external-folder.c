@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/data/secret-paths.h"
 
 /* Text in position of the word at @word; NULL: no such word. */
 static char *
@@ -67,6 +68,7 @@ char *
 assay_external_folder_find (const char *folder, const AssayRunPosition *position, GError **error)
 {
   g_autofree char *name = NULL;
+  char *path;
 
   if (position->is_tuning)
     return assay_fail_null (
@@ -80,7 +82,10 @@ assay_external_folder_find (const char *folder, const AssayRunPosition *position
         "%s in the name of the folder",
         folder, position->repeat, ASSAY_FOLDER_REPEAT);
   name = fill_in (folder, position, error);
-  return name != NULL ? look_in (name, position->folders, error) : NULL;
+  path = name != NULL ? look_in (name, position->folders, error) : NULL;
+  if (path != NULL)
+    assay_secret_path_add (path);
+  return path;
 }
 
 void

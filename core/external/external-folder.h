@@ -13,7 +13,8 @@
 #define ASSAY_FOLDER_DEFENSE "{defense}"
 
 /* The path of the folder that @folder names at @position: {trial} becomes the number of the trial,
- * from 0, {repeat} that of the release, {defense} the name of the defense ('/' as '_').
+ * from 0, {repeat} that of the release, {defense} the name of the defense ('/' as '_'). Programs
+ * that are audited do not see it from then on (core/data/secret-paths.h).
  * ASSAY_ERROR_DATA: no such folder, with every place that was looked at; unknown {words}; or the
  * folder does not say which repeat it is for, and one is asked for. */
 char *assay_external_folder_find (const char *folder, const AssayRunPosition *position,

@@ -20,6 +20,7 @@
 
 #include <glib/gstdio.h>
 
+#include "core/data/secret-paths.h"
 #include "core/math/linalg.h"
 
 #define HASH_TEXT 64
@@ -50,11 +51,9 @@ G_STATIC_ASSERT (sizeof (Header) == 48 + HASH_TEXT);
 static char *
 find_folder (const char *kind)
 {
-  const char *folder = g_getenv ("ASSAY_CACHE");
+  g_autofree char *folder = assay_cache_folder ();
 
-  if (folder == NULL)
-    return g_build_filename (g_get_user_cache_dir (), "assay", kind, NULL);
-  return *folder != '\0' ? g_build_filename (folder, kind, NULL) : NULL;
+  return folder != NULL ? g_build_filename (folder, kind, NULL) : NULL;
 }
 
 gboolean

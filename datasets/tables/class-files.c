@@ -99,7 +99,7 @@ class_files_read (const char *specification, const char *const *folders, gsize c
   g_autofree char *name = assay_row_span_split (specification, &span, error);
   g_autofree char *above = name != NULL ? g_path_get_dirname (name) : NULL;
   g_autofree char *pattern = name != NULL ? g_path_get_basename (name) : NULL;
-  g_autofree char *folder = name != NULL ? assay_row_file_find (above, folders, error) : NULL;
+  g_autofree char *folder = name != NULL ? assay_row_folder_find (above, folders, error) : NULL;
   g_autoptr (GPtrArray) paths
       = folder != NULL ? assay_file_pattern_list (folder, pattern, error) : NULL;
   g_autoptr (GPtrArray) columns

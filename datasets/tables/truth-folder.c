@@ -11,7 +11,6 @@
 #include "core/base/free.h"
 #include "core/data/row-file.h"
 #include "core/data/row-table.h"
-#include "core/data/secret-paths.h"
 #include "core/external/external-folder.h"
 #include "core/plugin/plugin.h"
 #include "datasets/tables/row-attributes.h"
@@ -167,8 +166,6 @@ open_folder (const AssayDatasetContext *context, Opened *opened, GError **error)
   const AssayRunPosition position = { .folders = context->folders };
   g_autofree char *path = assay_external_folder_find (settings->folder, &position, error);
 
-  if (path != NULL)
-    assay_secret_path_add (path);
   opened->truth = path != NULL ? assay_truth_read (path, error) : NULL;
   if (opened->truth == NULL)
     return FALSE;

@@ -138,10 +138,11 @@ def test_environment_is_a_list_of_names(sandbox):
     """No token of whoever runs the audit; what is asked for by name is passed on."""
     prepare(sandbox)
     sandbox.environment.update(CI_TOKEN="secret", SSH_AUTH_SOCK="/run/agent", OMP_NUM_THREADS="1",
-                               MODEL_HOME="/models")
+                               MODEL_HOME="/models", R_API_TOKEN="secret")
     body = """
 attempt(**{name: lambda name=name: need(name in os.environ)
-           for name in ("CI_TOKEN", "SSH_AUTH_SOCK", "MODEL_HOME", "OMP_NUM_THREADS", "PATH")})
+           for name in ("CI_TOKEN", "SSH_AUTH_SOCK", "MODEL_HOME", "OMP_NUM_THREADS", "PATH",
+                        "R_API_TOKEN")})
 """
     for confine in ("auto", "never"):
         did = what_it_did(sandbox, body, "--set", f"confine={confine}")

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/data/secret-paths.h"
 
 gboolean
 assay_is_file_pattern (const char *name)
@@ -62,8 +63,11 @@ assay_file_pattern_list (const char *folder, const char *pattern, GError **error
   while ((entry = g_dir_read_name (dir)) != NULL) {
     g_autofree char *path = g_build_filename (folder, entry, NULL);
 
-    if (fnmatch (pattern, entry, FNM_PERIOD) == 0 && g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    if (fnmatch (pattern, entry, FNM_PERIOD) == 0 && g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+      /* One by one: their folder may be that of the program, too, which cannot be hidden. */
+      assay_secret_path_add (path);
       g_ptr_array_add (paths, g_steal_pointer (&path));
+    }
   }
   if (paths->len == 0)
     return assay_fail_null (error, ASSAY_ERROR_DATA, "%s has no file '%s'", folder, pattern);

@@ -136,10 +136,8 @@ Test (sample, crossed_groups)
   static const double values[] = { 1, 2, 3, 4 };
   static const gint64 first[] = { 5, 5, 6, 8 }, second[] = { 6, 7, 7, 6 };
   static const gint64 same[] = { 5, 5, 5, 5 }, pair[] = { 5, 5, 6, 6 };
-  g_autoptr (AssaySample) alike
-      = assay_sample_new_crossed (&wide, values, first, second, TRUE, 4);
-  g_autoptr (AssaySample) apart
-      = assay_sample_new_crossed (&wide, values, first, second, FALSE, 4);
+  g_autoptr (AssaySample) alike = assay_sample_new_crossed (&wide, values, first, second, TRUE, 4);
+  g_autoptr (AssaySample) apart = assay_sample_new_crossed (&wide, values, first, second, FALSE, 4);
   g_autoptr (AssaySample) one = assay_sample_new_crossed (&wide, values, first, same, FALSE, 4);
   g_autoptr (AssaySample) two = assay_sample_new_crossed (&wide, values, pair, second, FALSE, 4);
   g_autoptr (AssaySample) of_two = assay_sample_new_crossed (&wide, values, pair, pair, TRUE, 4);
@@ -157,7 +155,8 @@ Test (sample, crossed_groups)
 }
 
 /* (success - control) / (1 - control): of units .6 and .3, 3/7. Of the groups {1, 2} and {3, 4, 5}
- * the means are 1/2, 2/3 and 1/4, 1/3, so that 7/12 and 7/24 give 7/17; in 30 groups units count. */
+ * the means are 1/2, 2/3 and 1/4, 1/3, so that 7/12 and 7/24 give 7/17. In 30 groups it is units
+ * that count. */
 Test (sample, excess_of_units_and_of_few_groups)
 {
   static const double success[] = { 1, 0, 1, 0, 1 }, control[] = { 0.5, 0, 0, 0.5, 0.5 };
@@ -215,7 +214,7 @@ Test (sample, differences_say_that_they_are)
   g_autoptr (AssaySample) not = assay_sample_new (&wide, values, NULL, 2);
   g_autoptr (AssaySample) game = assay_sample_new_audit (&wide, &audit);
 
-  cr_assert (difference->is_difference && !not->is_difference);
+  cr_assert (difference->is_difference && !not ->is_difference);
   cr_assert_eq (difference->estimate, -0.25);
   cr_assert (game->n == 50 && game->p < 0 && game->method == ASSAY_SAMPLE_AUDIT);
   assert_near (game->estimate, log (3), 1e-15, "epsilon");
