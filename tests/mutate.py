@@ -52,8 +52,9 @@ TOKEN = re.compile(r"""/\*.*?\*/ | "(?:\\.|[^"\\])*" | '(?:\\.|[^'\\])*' | ^[ \t
                    re.VERBOSE | re.MULTILINE | re.DOTALL)
 # Of the processor's time, so that a busy machine makes no mutant fail.
 TEST_SECONDS = 6
-# Criterion may wait for a test that was ended thus.
-HANGS_SECONDS = 90
+# Criterion may wait for a test that was ended thus: it has failed when none of its processes has
+# run for so long, which on a busy machine is not the same as not having ended.
+IDLE_SECONDS = 60
 # A mutant may ask for any amount of memory: it gets none beyond this.
 TEST_BYTES = 8 << 30
 HEAD = "| file | mutants | noticed | the same program | missed | seconds | at |"
@@ -113,15 +114,33 @@ def limit():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def processor_time(session):
+    """Of all processes of a session, in clock ticks; those that ended meanwhile are left out."""
+    ticks = 0
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session:
+            ticks += int(fields[11]) + int(fields[12])
+    return ticks
+
+
 def run(command, folder=None, **how):
     """The exit code. What does not end is ended, with the processes that it started."""
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, start_new_session=True, **how) as process:
-        try:
-            return process.wait(HANGS_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return -1
+        before = None
+        while True:
+            try:
+                return process.wait(IDLE_SECONDS)
+            except subprocess.TimeoutExpired:
+                now = processor_time(process.pid)
+                if now == before:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    return -1
+                before = now
 
 
 class Build:
