@@ -8,8 +8,8 @@
 #include "runner/store/outcomes.h"
 
 /* A store can be large; how a cell is written does not depend on which it is. */
-#define MOST_CELLS 12
-#define MOST_METRICS 8
+#define MOST_CELLS 4
+#define MOST_METRICS 32
 #define MOST_UNITS 4
 
 /* ---- What the run is of ---- */
@@ -56,16 +56,17 @@ check_about (const AssaySavedRun *run, AssayStore *again)
 /* What was measured in a cell, as far as it can be read. */
 typedef struct {
   AssayCellRecord record;
+  guint n_metrics;
   AssayOutcomes outcomes[MOST_METRICS];
   GArray *shown;
 } Cell;
 
 static void
-read_shown (AssayStore *store, gsize index, GArray *shown)
+read_shown (AssayStore *store, gsize index, guint n_metrics, GArray *shown)
 {
   AssayShown which = { 0 };
 
-  for (which.metric = 0; which.metric < MOST_METRICS; which.metric++)
+  for (which.metric = 0; which.metric < n_metrics; which.metric++)
     for (which.role = 0; which.role <= ASSAY_SHOWN_RECOVERED; which.role++)
       for (which.unit = 0; which.unit < MOST_UNITS; which.unit++) {
         which.thumbnail = NULL;
@@ -76,15 +77,16 @@ read_shown (AssayStore *store, gsize index, GArray *shown)
 }
 
 static gboolean
-read_cell (AssayStore *store, gsize index, Cell *ret_cell)
+read_cell (AssayStore *store, gsize index, guint n_metrics, Cell *ret_cell)
 {
   if (!assay_store_cell (store, index, &ret_cell->record, NULL))
     return FALSE;
-  for (guint m = 0; m < MOST_METRICS; m++)
+  ret_cell->n_metrics = n_metrics;
+  for (guint m = 0; m < n_metrics; m++)
     if (!assay_store_outcomes (store, index, m, ASSAY_MAX_SERIES, &ret_cell->outcomes[m], NULL))
       ret_cell->outcomes[m] = (AssayOutcomes){ 0 };
   ret_cell->shown = assay_shown_array_new ();
-  read_shown (store, index, ret_cell->shown);
+  read_shown (store, index, n_metrics, ret_cell->shown);
   return TRUE;
 }
 
@@ -92,7 +94,7 @@ static void
 clear_cell (Cell *cell)
 {
   g_free (cell->record.message);
-  for (guint m = 0; m < MOST_METRICS; m++)
+  for (guint m = 0; m < cell->n_metrics; m++)
     assay_outcomes_clear (&cell->outcomes[m]);
   g_clear_pointer (&cell->shown, g_array_unref);
 }
@@ -131,7 +133,7 @@ check_equal (const Cell *a, const Cell *b)
   FUZZ_REQUIRE (a->record.status == b->record.status);
   FUZZ_REQUIRE (g_strcmp0 (a->record.message, b->record.message) == 0);
   FUZZ_REQUIRE (a->record.seconds == b->record.seconds);
-  for (guint m = 0; m < MOST_METRICS; m++)
+  for (guint m = 0; m < a->n_metrics; m++)
     check_outcomes (&a->outcomes[m], &b->outcomes[m]);
   check_shown (a->shown, b->shown);
 }
@@ -140,8 +142,8 @@ check_equal (const Cell *a, const Cell *b)
 static void
 check_start (AssayStore *again, gsize index, const Cell *cell)
 {
-  FUZZ_REQUIRE (assay_store_add_start (again, index, 1, cell->outcomes, MOST_METRICS, NULL));
-  for (guint m = 0; m < MOST_METRICS; m++) {
+  FUZZ_REQUIRE (assay_store_add_start (again, index, 1, cell->outcomes, cell->n_metrics, NULL));
+  for (guint m = 0; m < cell->n_metrics; m++) {
     AssayOutcomes outcomes;
 
     FUZZ_REQUIRE (assay_store_outcomes (again, index, assay_metric_of_start (m, 1),
@@ -154,17 +156,19 @@ check_start (AssayStore *again, gsize index, const Cell *cell)
 static void
 check_cell (const AssaySavedRun *run, gsize index, AssayStore *again)
 {
+  const guint n_metrics
+      = MIN (assay_plan_n_measuring (run->plan, assay_plan_cell (run->plan, index)), MOST_METRICS);
   Cell cell = { 0 }, written = { 0 };
   gboolean is_crashed;
 
-  if (!read_cell (run->store, index, &cell))
+  if (!read_cell (run->store, index, n_metrics, &cell))
     return;
   FUZZ_REQUIRE (assay_store_begin_cell (again, index, &is_crashed, NULL) && !is_crashed);
   FUZZ_REQUIRE (assay_store_finish_cell (
       again, index, &cell.record,
-      &(AssayMeasured){ cell.outcomes, MOST_METRICS, cell.shown->len > 0 ? cell.shown : NULL },
+      &(AssayMeasured){ cell.outcomes, n_metrics, cell.shown->len > 0 ? cell.shown : NULL },
       NULL));
-  FUZZ_REQUIRE (read_cell (again, index, &written));
+  FUZZ_REQUIRE (read_cell (again, index, n_metrics, &written));
   check_equal (&cell, &written);
   check_start (again, index, &cell);
   clear_cell (&cell);
