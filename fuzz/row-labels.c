@@ -1,6 +1,6 @@
 /* Fuzz target: labels of rows that stand in files of their own: a file for each class, or tables of
- * attributes. The first byte of an input says which, the next how many rows there are; then comes a
- * specification, a line end, and the content of the files `a` and `b`, which a byte 0xff divides. */
+ * attributes. The first byte of an input says which, the next how many rows there are; then come a
+ * specification, a line end, and the content of the files `a` and `b`, parted by a byte 0xff. */
 #include "fuzz/fuzz.h"
 
 #include <string.h>
