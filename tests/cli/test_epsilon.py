@@ -201,9 +201,13 @@ def test_ctrl_c_within_a_cell(sandbox):
     sandbox.write("a.scenario", HEAD.replace("runs = 20000", "runs = 1000000000000").replace(
         "trials = 2", "trials = 1") + RIGHT.replace("1; 3", "1"))
     process = sandbox.start("run", "a.scenario", "--out", "out", "--quiet")
-    time.sleep(2)
+    end = time.monotonic() + 100
+    while not (sandbox.path / "out/run.sqlite").exists():
+        assert time.monotonic() < end, "the run does not begin"
+        time.sleep(0.05)
+    time.sleep(1)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=120)
     assert process.returncode == 130 and "--resume" in told, f"{process.returncode}: {told}"
 
 

@@ -53,7 +53,7 @@ def test_silent_server(sandbox):
         server.pages["/r"] = Page(CONTENT, stall_after=50_000)
         write_catalog(sandbox, server.url + "/r")
         fails(sandbox, 4, f"{server.url}/r: {{*}} (--timeout); {PART} has 50000 of "
-              "300000 bytes, and the same command goes on from there", "--timeout", "1")
+              "300000 bytes, and the same command goes on from there", "--timeout", "3")
 
 
 def test_another_protocol(sandbox):

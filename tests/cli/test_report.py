@@ -97,7 +97,7 @@ def test_open_shows_the_page(sandbox):
     run(sandbox)
     sandbox.write("bin/xdg-open", '#!/bin/sh\necho "$1" > opened.new && mv opened.new opened\n')
     done = sandbox.shell('chmod +x bin/xdg-open; PATH="$PWD/bin:$PATH" assay report out --quiet --open;'
-                         " for i in 1 2 3 4 5 6 7 8 9; do [ -f opened ] || sleep 0.2; done; cat opened")
+                         " for i in $(seq 500); do [ -f opened ] || sleep 0.2; done; cat opened")
     assert done.code == 0 and done.out == f"{sandbox.path}/out/report.html\n", done
     program = shutil.which("assay", path=f"{sandbox.path}/bin") or sandbox.assay_path
     done = sandbox.shell(f"PATH=/nowhere {program} report out --quiet --open")

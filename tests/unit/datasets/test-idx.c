@@ -322,7 +322,7 @@ Test (idx, compressed_files)
 }
 
 /* Opening one would wait for who writes into it. */
-Test (idx, a_pipe_is_refused, .timeout = 10)
+Test (idx, a_pipe_is_refused, .timeout = 60)
 {
   g_autofree char *path = g_build_filename (folder, "pipe", NULL);
   g_autoptr (GError) error = NULL;
