@@ -154,7 +154,7 @@ check_order (AssayPlan *plan, const AssayGroup *group, GError **error)
   if (!dataset->keeps_order)
     return TRUE;
   plan->takes_all = assay_group_find (group, "secrets") == NULL;
-  return ((entry == NULL || plan->keeps_order) && plan->secret_groups == 0)
+  return ((entry == NULL || plan->keeps_order || plan->repeats_secrets) && plan->secret_groups == 0)
          || assay_group_fail (group, entry, error, ASSAY_ERROR_SCENARIO,
                               "dataset '%s' is taken in its own order; expected neither order = "
                               "random nor secret_groups",

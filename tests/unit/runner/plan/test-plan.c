@@ -392,3 +392,27 @@ Test (plan, a_defense_needs_its_database)
   check_refused (&without);
   cr_assert (random->cells->len == 2);
 }
+
+/* Secrets are drawn once, however many trials there are, also of a dataset that keeps its own order
+ * and is taken whole. */
+Test (plan, the_same_secrets_again)
+{
+  static const char codes[] = "[scenario]\ntrials = 5\n[dataset]\nplugin = gaussian-classes\n"
+                              "count = 40\nsecrets = 40\norder = same\n"
+                              "[defense lsh]\nplugin = lsh\nbits = 8\n[utility map]\n"
+                              "plugin = map\n";
+  static const char graph[] = "[scenario]\ntrials = 5\n[dataset]\nplugin = interactions\n"
+                              "count = 60\norder = same\n[defense clear]\nplugin = dmp-graph\n"
+                              "[utility graph-error]\n";
+  g_autoptr (AssayPlan) of_codes = good_plan (codes, NULL);
+  g_autoptr (AssayPlan) fewer = good_plan (codes, "scenario.trials=1");
+  g_autoptr (AssayPlan) eight = good_plan (codes, "dataset.secrets=8");
+  g_autoptr (AssayPlan) of_graph = good_plan (graph, NULL);
+
+  cr_assert (of_codes->cells->len == 5 && assay_plan_draws (of_codes) == 1);
+  cr_assert (assay_plan_secrets_needed (of_codes) == 40);
+  cr_assert (assay_plan_draws (eight) == 1 && assay_plan_secrets_needed (eight) == 8);
+  cr_assert (of_graph->cells->len == 5 && of_graph->secrets == 60);
+  cr_assert (assay_plan_secrets_needed (of_graph) == 60);
+  cr_assert (!g_str_equal (of_codes->sha256, fewer->sha256));
+}
