@@ -13,8 +13,9 @@ assay_csv_reader (const char *data, gsize length)
   const gsize mark = strlen (BYTE_ORDER_MARK);
   const gboolean has_mark = length >= mark && memcmp (data, BYTE_ORDER_MARK, mark) == 0;
 
+  /* An empty file may be nowhere. */
   return (AssayCsvReader){ .at = has_mark ? data + mark : data,
-                           .end = data + length,
+                           .end = length > 0 ? data + length : data,
                            .line = 1,
                            .field = g_string_new (NULL),
                            .separator = ',' };

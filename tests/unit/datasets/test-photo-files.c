@@ -100,6 +100,8 @@ write_bad (const char *folder, const char *kind, const char *path)
                                     "GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff,\0\0\0\0\1\0\1\0\0"
                                     "\2\2D\1\0;",
                                     35, NULL));
+  else if (strcmp (kind, "GIF without a width") == 0)
+    cr_assert (g_file_set_contents (path, "GIF89a\0\0\1\0\0\0\0;", 14, NULL));
   else if (strcmp (kind, "20000 x 20000") == 0) {
     g_autoptr (GBytes) bomb = make_bomb (png);
 
@@ -120,7 +122,7 @@ static GLogWriterOutput
 catch_warning (GLogLevelFlags level, const GLogField *fields, gsize n_fields,
                G_GNUC_UNUSED gpointer data)
 {
-  n_warnings += (level & G_LOG_LEVEL_WARNING) != 0;
+  n_warnings += (level & (G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL)) != 0;
   for (gsize i = 0; i < n_fields; i++)
     if (strcmp (fields[i].key, "MESSAGE") == 0) {
       g_free (last_warning);
@@ -137,7 +139,8 @@ Test (photo_files, bad_files_are_refused_or_skipped)
   } cases[] = {
     { "empty", "bad.jpg", "expected JPEG or PNG" },
     { "text", "bad.png", "expected JPEG or PNG" },
-    { "GIF", "bad.png", "expected JPEG or PNG" },
+    { "GIF", "bad.png", "in the format gif; expected JPEG or PNG" },
+    { "GIF without a width", "bad.png", "in the format gif; expected JPEG or PNG" },
     { "JPEG cut in its header", "bad.jpg", "expected JPEG or PNG" },
     { "JPEG cut in half", "bad.jpg", "truncated" },
     { "JPEG without its last bytes", "bad.jpg", "truncated" },

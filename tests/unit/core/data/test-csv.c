@@ -66,6 +66,17 @@ Test (csv, fields_end_where_the_text_does)
   cr_assert (reader.at == reader.end && reader.line == 3);
 }
 
+/* An empty file that is mapped is nowhere. */
+Test (csv, nothing_is_one_empty_field)
+{
+  g_auto (AssayCsvReader) reader = assay_csv_reader (NULL, 0);
+  gboolean ends_row = FALSE;
+
+  cr_assert (reader.at == NULL && reader.end == NULL);
+  cr_assert (assay_csv_read_field (&reader, &ends_row, NULL) && ends_row);
+  cr_assert_str_eq (reader.field->str, "");
+}
+
 /* ---- Columns ---- */
 
 Test (csv_column, numbers_values_by_first_appearance)
