@@ -4,7 +4,16 @@
  * of Zhu et al. 2019 (algorithm 3 of Huang et al. 2020 descends on y itself):
  *   D (x, l) = |g' (x, y) - g|^2 / |g|^2
  * and its gradient is (d g' / d (x, y))' v with v = 2 (g' - g) / |g|^2, which is a tangent of the
- * pass back (core/network/sigmoid-network.h). Starts are normal numbers, x and l. */
+ * pass back (core/network/sigmoid-network.h). Starts are normal numbers, x and l.
+ *
+ * Of natural images a prior is that neighbours are alike (Geiping, Bauermeister, Droege and Moeller
+ * 2020, "Inverting Gradients", section 4): `smooth` times the total variation is added to D.
+ *
+ * Labels of images that are of one class each need no search (Zhao, Mopuri and Bilen 2020, "iDLG",
+ * of one image): the derivative by the last layer's biases is the mean over the batch of p - y, and
+ * p hardly depends on the image where weights are random. So p is taken of random images, and the
+ * b classes of which b (p - dL/db) is largest, one after the other, are the labels. Images that are
+ * told apart by their labels are told apart from the first step on. */
 #include "attacks/gradients/gradient-descent.h"
 
 #include <lbfgs.h>
@@ -19,6 +28,7 @@
 /* A start that in so many iterations does not come down by this share has come to its end. */
 #define PAST 50
 #define LEAST_PROGRESS 0.005
+#define SOFTENS 1e-3 /* total variation, which has a kink where neighbours are equal */
 
 typedef struct {
   const GradientTarget *target;
@@ -64,15 +74,43 @@ pull_logits (const Descent *descent, double *ret_slopes)
   }
 }
 
+/* The mean over all numbers of sqrt (right^2 + down^2 + SOFTENS), the differences of a number to
+ * its neighbours, times the weight; its slopes are added. */
+static double
+add_variation (const Descent *descent, const double *images, double *inout_slopes)
+{
+  const GradientTarget *target = descent->target;
+  const gsize c = target->channels, row = target->width * c, image = target->height * row;
+  const double weight = descent->search->smooth / (double) target->n_images;
+  double sum = 0;
+
+  for (gsize i = 0; i < target->n_images; i++) {
+    const gboolean has_right = i % row + c < row, has_down = i % image + row < image;
+    const double right = has_right ? images[i + c] - images[i] : 0;
+    const double down = has_down ? images[i + row] - images[i] : 0;
+    const double length = sqrt (right * right + down * down + SOFTENS);
+
+    sum += weight * length;
+    inout_slopes[i] -= weight * (right + down) / length;
+    if (has_right)
+      inout_slopes[i + c] += weight * right / length;
+    if (has_down)
+      inout_slopes[i + row] += weight * down / length;
+  }
+  return sum;
+}
+
 static lbfgsfloatval_t
 evaluate (void *instance, const lbfgsfloatval_t *point, lbfgsfloatval_t *ret_slope,
           const int n, G_GNUC_UNUSED const lbfgsfloatval_t step)
 {
   const Descent *descent = instance;
   const GradientTarget *target = descent->target;
+  const gboolean knows_labels = descent->search->knows_labels;
   double distance = 0;
 
-  soften (target, point + target->n_images, descent->labels);
+  if (!knows_labels)
+    soften (target, point + target->n_images, descent->labels);
   assay_sigmoid_differentiate (descent->pass, point, descent->labels, descent->gradient);
   for (gsize i = 0; i < target->n_weights; i++) {
     const double difference = descent->gradient[i] - (double) target->gradient[i];
@@ -86,8 +124,40 @@ evaluate (void *instance, const lbfgsfloatval_t *point, lbfgsfloatval_t *ret_slo
     return distance;
   }
   assay_sigmoid_pull (descent->pass, descent->gradient, ret_slope, descent->slopes);
-  pull_logits (descent, ret_slope + target->n_images);
+  if (!knows_labels)
+    pull_logits (descent, ret_slope + target->n_images);
+  if (descent->search->smooth > 0)
+    distance += add_variation (descent, point, ret_slope);
   return distance;
+}
+
+/* ---- Labels ---- */
+
+/* From the images @point, of random numbers. */
+static void
+find_labels (Descent *descent, const double *point)
+{
+  const GradientTarget *target = descent->target;
+  const gsize classes = target->classes, batch = target->n_labels / classes;
+  const gsize biases = target->n_weights - classes;
+  g_autofree double *counts = g_new (double, classes);
+
+  for (gsize k = 0; k < target->n_labels; k++)
+    descent->labels[k] = 1 / (double) classes;
+  assay_sigmoid_differentiate (descent->pass, point, descent->labels, descent->gradient);
+  for (gsize c = 0; c < classes; c++)
+    counts[c] = (double) batch
+                * (descent->gradient[biases + c] + 1 / (double) classes
+                   - (double) target->gradient[biases + c]);
+  for (gsize i = 0; i < batch; i++) {
+    gsize best = 0;
+
+    for (gsize c = 1; c < classes; c++)
+      best = counts[c] > counts[best] ? c : best;
+    counts[best]--;
+    for (gsize c = 0; c < classes; c++)
+      descent->labels[i * classes + c] = c == best;
+  }
 }
 
 /* ---- Starts ---- */
@@ -97,7 +167,8 @@ static double
 descend_once (Descent *descent, double *inout_point, double *spare)
 {
   const GradientTarget *target = descent->target;
-  const int n = (int) (target->n_images + target->n_labels);
+  const int n
+      = (int) (target->n_images + (descent->search->knows_labels ? 0 : target->n_labels));
   lbfgs_parameter_t parameters;
   double before, after;
 
@@ -130,6 +201,8 @@ search_starts (Descent *descent, AssayStream *stream, double *point, double *spa
 
     for (gsize i = 0; i < n; i++)
       point[i] = assay_stream_normal (stream);
+    if (descent->search->knows_labels)
+      find_labels (descent, point);
     misfit = descend_once (descent, point, spare);
     match->n_diverged += !isfinite (misfit);
     if (!(misfit < match->misfit))

@@ -10,12 +10,15 @@ typedef struct {
   gsize n_images; /* numbers of the images of a batch, and of their labels */
   gsize n_labels;
   gsize classes;
+  gsize height, width, channels; /* of an image */
 } GradientTarget;
 
 typedef struct {
   gsize starts;     /* at most */
   gsize iterations; /* of each */
   double enough;    /* a misfit below which it ends */
+  double smooth;    /* weight of the total variation of the images; 0: none */
+  gboolean knows_labels; /* each image is of one class, which follows from the biases' gradient */
 } GradientSearch;
 
 typedef struct {

@@ -5,7 +5,8 @@
  * as any participant of federated learning has them, and its form, which is public. Guess: the
  * images of each batch, one after the other, in an order that it cannot tell.
  *   method = matching  images and labels whose gradient is nearest to g (gradient-descent.h): of
- *                      starts from normal numbers the best
+ *                      starts from normal numbers the best. With `one_label` labels are read
+ *                      off the gradient of the last biases, as where nothing was mixed they can be
  *   method = division  where the first layer is dense and has biases, row i of its gradient is
  *                      d_i x and the derivative by its bias d_i, in the mean over a batch: of one
  *                      image x is their quotient, exactly and without any search. Of several it is
@@ -32,6 +33,8 @@ typedef struct {
   gint64 starts;
   gint64 iterations;
   double enough;
+  double smooth;
+  bool one_label;
 } GradientMatching;
 
 /* A gradient that is matched to a tenth of its length is taken for understood. */
@@ -159,10 +162,15 @@ match_one (gsize index, guint worker, gpointer data, GError **error)
                                   .n_weights = matching->gradients.cols,
                                   .n_images = matching->batch * matching->cols,
                                   .n_labels = matching->batch * matching->classes,
-                                  .classes = matching->classes };
+                                  .classes = matching->classes,
+                                  .height = matching->shape.height,
+                                  .width = matching->shape.width,
+                                  .channels = matching->shape.channels };
   const GradientSearch search = { .starts = (gsize) matching->settings->starts,
                                   .iterations = (gsize) matching->settings->iterations,
-                                  .enough = matching->settings->enough };
+                                  .enough = matching->settings->enough,
+                                  .smooth = matching->settings->smooth,
+                                  .knows_labels = matching->settings->one_label };
   AssayStream stream = assay_stream (matching->key, index);
 
   matching->matches[index].images
@@ -281,7 +289,15 @@ ASSAY_ATTACK (gradient_matching, "gradient-matching",
     ASSAY_PARAM_INT (GradientMatching, iterations, 2000, 1, 1000000, "", "Of each start, at most"),
     ASSAY_PARAM_REAL (GradientMatching, enough, 1e-7, 0, 1, "",
                       "Squared distance of the gradients, as a share of the squared length, that "
-                      "ends the search")),
+                      "ends the search"),
+    ASSAY_PARAM_REAL (GradientMatching, smooth, 0, 0, 1e6, "",
+                      "Weight of the total variation of the images, which is added to that "
+                      "distance: of natural images neighbouring pixels are alike",
+                      ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_BOOL (GradientMatching, one_label, FALSE,
+                      "Whether each image is of one class, which then follows from the gradient "
+                      "of the last layer's biases and is not searched for",
+                      ASSAY_PARAM_EXTRA)),
   .memory = memory,
   .reads = ASSAY_RELEASE_GRADIENTS,
   .needs = ASSAY_GRANT_MODEL,

@@ -27,6 +27,8 @@
  * into groups at the end (mixture-orbits.h). Noise that was added is found in the release
  * (mixture-noise.h), public images on another scale are brought to it or refused (mixture-scale.h),
  * and labels that have nothing to do with the mixtures are not used.
+ * With game = pair its guess is which mixtures share a secret: those in which it found the same
+ * estimate, beside scores that look at two mixtures alone.
  * Estimates: n images (of mirrored secrets each group both ways), in an order of the attack's own
  * and each up to its sign. Cost: by squares 4 d^3 + n^2 d^2 + N (n_public (k - 2) rounds + 40 n
  * + d) d multiplications, and with labels of C classes N n^2 d / C a matching; by parts 240
@@ -41,6 +43,7 @@
 #include "attacks/inversion/mixture-orbits.h"
 #include "attacks/inversion/mixture-play.h"
 #include "attacks/mixtures/mixture-control.h"
+#include "attacks/mixtures/pair-guess.h"
 #include "core/base/free.h"
 
 #define ENOUGH 30           /* mixtures of each secret, from which on squares do with labels */
@@ -50,7 +53,12 @@
 #define LEAST_STANDING 0.25 /* of mixtures; with another public set it was 0.15 */
 #define MIRRORED 0.2        /* of all groups of images, from which on secrets were mirrored */
 
+enum { RECONSTRUCT, PAIR };
+static const char *const games[] = { "reconstruct", "pair", NULL };
+
 typedef struct {
+  guint game;
+  gint64 pairs;
   gint64 secrets;
   gint64 k;
   double max_coefficient;
@@ -241,6 +249,12 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
     return FALSE;
   ret_guess->says = describe (&intake, &best);
   ret_guess->confidence = best.confidence;
+  if (settings->game == PAIR) {
+    PairEstimates found = { best.pairs, best.fits, MIXTURE_PRIVATE };
+    const PairScoring scoring = { settings->pairs, context->stream, pair_guess_shared, &found };
+
+    return pair_guess_make (seen->release, &scoring, ret_guess, error);
+  }
   assay_arrays_take_rows (&ret_guess->arrays, "estimates", ASSAY_FLOAT32, best.n, intake.state.cols,
                           g_steal_pointer (&best.images));
   assay_arrays_take (&ret_guess->arrays, "confidences",
@@ -257,6 +271,14 @@ static const AssayArraySpec written[] = {
   { "mixture-estimates", "Nq", ASSAY_INT64, TRUE, 0 },
   { .name = NULL },
 };
+
+static AssayGame
+plays (gconstpointer data)
+{
+  const Inversion *settings = data;
+
+  return settings->game == RECONSTRUCT ? ASSAY_GAME_RECONSTRUCT : ASSAY_GAME_PAIR;
+}
 
 /* The embedding's start: of the same mixtures some find the secrets, and others nothing. */
 static gboolean
@@ -275,18 +297,24 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secr
 
 /* Candidates and pairs, of two forms of each secret; private parts, with the scores of public
  * images that they come from. */
-ASSAY_MEMORY (memory, void,
+ASSAY_MEMORY (memory, Inversion,
               ((8 * MAX (shape->n_released, shape->n_secrets) + 24 * 24 * 2 * shape->n_secrets) * 2
                    * shape->n_secrets
                + MIN (shape->n_released, PARTS * shape->n_secrets)
                      * (4 * shape->cols + shape->n_public))
-                  * sizeof (float))
+                      * sizeof (float)
+                  + (settings->game == PAIR ? (guint64) settings->pairs * 5 * sizeof (float) : 0))
 
 ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .summary = "Recover secrets from masked mixtures of two secrets and public images",
   .reference = { "Carlini et al. 2020, Is Private Learning Possible with Instance Encoding?",
                  "section 5; phase retrieval in place of its networks" },
   ASSAY_SETTINGS (Inversion,
+    ASSAY_PARAM_CHOICE (Inversion, game, RECONSTRUCT, games,
+                        "Give the images that it finds, or score pairs of mixtures by whether it "
+                        "finds the same image in both",
+                        ASSAY_PARAM_EXTRA),
+    MIXTURE_PARAMETER_PAIRS (Inversion, ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_INT (Inversion, secrets, 0, 0, 1000000, "",
                      "How many secrets there are, where the release does not say how many mixtures "
                      "each has"),
@@ -312,6 +340,7 @@ ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,
   .game = ASSAY_GAME_RECONSTRUCT,
+  .plays = plays,
   .writes = written,
   .draws = draws,
   .attack = attack,

@@ -311,14 +311,8 @@ memory (gconstpointer data, const AssayShape *shape)
           .channels = MAX (shape->geometry.channels, 1) };
   guint last;
   g_autoptr (AssayTape) tape = make_tape (settings, &geometry, &last);
-  guint64 parameters = 0;
 
-  tape->last = last;
-  for (guint l = 0; l < tape->n_layers; l++)
-    parameters += tape->layers[l].n_weights + tape->layers[l].n_biases;
-  tape->n_parameters = parameters;
-  return assay_tape_training_bytes (tape, BATCH, assay_parallel_threads ())
-         + 2 * parameters * sizeof (float)
+  return assay_tape_planned_bytes (tape, last, BATCH)
          + (guint64) settings->encodings / HELD_SHARE * shape->cols * sizeof (float);
 }
 

@@ -30,29 +30,38 @@ typedef struct {
   gint64 pairs;
 } InnerProductPair;
 
+/* What is scored by. */
+typedef struct {
+  const InnerProductPair *settings;
+  const AssayRelease *release;
+} Scoring;
+
+static gboolean
+score (gpointer data, const gsize *items, gsize m, float *ret_scores, GError **error)
+{
+  const Scoring *scoring = data;
+  const InnerProductPair *settings = scoring->settings;
+  const MixtureOptions options = MIXTURE_IMAGE_OPTIONS (settings);
+  g_auto (MixtureSpace) space = { 0 };
+  g_autoptr (AssayMatrix) rows = pair_guess_rows (scoring->release, items, m, error);
+  g_autoptr (AssayMatrix) whitened = NULL;
+
+  return rows != NULL && mixture_space_learn (&options, rows, &space, error)
+         && mixture_space_whiten (&space, rows, &whitened, error)
+         && mixture_pair_products (assay_matrix_view (rows),
+                                   assay_matrix_view (whitened != NULL ? whitened : rows),
+                                   ret_scores, error);
+}
+
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
 {
   const InnerProductPair *settings = context->settings;
-  const MixtureOptions options = MIXTURE_IMAGE_OPTIONS (settings);
-  g_auto (MixtureSpace) space = { 0 };
-  g_autofree gsize *items = NULL;
-  g_autofree float *scores = NULL;
-  g_autoptr (AssayMatrix) rows = NULL;
-  g_autoptr (AssayMatrix) whitened = NULL;
-  gsize m;
+  Scoring of = { settings, seen->release };
+  const PairScoring scoring = { settings->pairs, context->stream, score, &of };
 
-  if (!pair_guess_choose (seen->release, settings->pairs, context->stream, &items, &rows, error))
-    return FALSE;
-  m = rows->rows;
-  scores = assay_alloc (m * (m - 1) / 2, sizeof (float), "pairs", error);
-  return scores != NULL && mixture_space_learn (&options, rows, &space, error)
-         && mixture_space_whiten (&space, rows, &whitened, error)
-         && mixture_pair_products (assay_matrix_view (rows),
-                                   assay_matrix_view (whitened != NULL ? whitened : rows), scores,
-                                   error)
-         && pair_guess_take (ret_guess, items, m, g_steal_pointer (&scores), error);
+  return pair_guess_make (seen->release, &scoring, ret_guess, error);
 }
 
 /* Two secrets in each mixture, of 6 in all; more pixels where a mask leaves less to see. Under

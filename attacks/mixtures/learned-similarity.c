@@ -278,40 +278,35 @@ guess_link (const LearnedSimilarity *settings, const SimilarityNetwork *network,
   return TRUE;
 }
 
+typedef struct {
+  const SimilarityNetwork *network;
+  const AssayRelease *release;
+} Pairing;
+
 /* s (a, b) + s (b, a): which of them is which says nothing. */
 static gboolean
-guess_pair (const LearnedSimilarity *settings, const SimilarityNetwork *network, AssayStreamKey key,
-            const AssayObservation *seen, AssayGuess *ret_guess, GError **error)
+score_pairs (gpointer data, const gsize *items, gsize m, float *ret_scores, GError **error)
 {
-  const gsize d = similarity_network_numbers (network);
-  g_autofree gsize *items = NULL;
-  g_autoptr (AssayMatrix) rows = NULL;
-  g_autoptr (AssayMatrix) left = NULL;
-  g_autoptr (AssayMatrix) right = NULL;
-  g_autofree float *scores = NULL;
-  g_autofree float *turned = NULL;
-  gsize m, p;
+  const Pairing *pairing = data;
+  const gsize d = similarity_network_numbers (pairing->network), p = m * (m - 1) / 2;
+  g_autoptr (AssayMatrix) rows = pair_guess_rows (pairing->release, items, m, error);
+  g_autoptr (AssayMatrix) left = rows != NULL ? assay_matrix_new (m, d, error) : NULL;
+  g_autoptr (AssayMatrix) right = left != NULL ? assay_matrix_new (m, d, error) : NULL;
+  g_autofree float *turned = right != NULL ? assay_alloc (p, sizeof (float), "pairs", error) : NULL;
 
-  if (!pair_guess_choose (seen->release, settings->pairs, key, &items, &rows, error))
-    return FALSE;
-  m = rows->rows;
-  p = m * (m - 1) / 2;
-  left = assay_matrix_new (m, d, error);
-  right = left != NULL ? assay_matrix_new (m, d, error) : NULL;
-  scores = assay_alloc (p, sizeof (float), "pairs", error);
-  turned = assay_alloc (p, sizeof (float), "pairs", error);
-  if (right == NULL || scores == NULL || turned == NULL
-      || !similarity_network_see (network, SIMILARITY_LEFT, assay_matrix_view (rows), left->data,
-                                  error)
-      || !similarity_network_see (network, SIMILARITY_RIGHT, assay_matrix_view (rows), right->data,
-                                  error)
-      || !mixture_pair_products (assay_matrix_view (left), assay_matrix_view (right), scores, error)
+  if (turned == NULL
+      || !similarity_network_see (pairing->network, SIMILARITY_LEFT, assay_matrix_view (rows),
+                                  left->data, error)
+      || !similarity_network_see (pairing->network, SIMILARITY_RIGHT, assay_matrix_view (rows),
+                                  right->data, error)
+      || !mixture_pair_products (assay_matrix_view (left), assay_matrix_view (right), ret_scores,
+                                 error)
       || !mixture_pair_products (assay_matrix_view (right), assay_matrix_view (left), turned,
                                  error))
     return FALSE;
   for (gsize i = 0; i < p; i++)
-    scores[i] += turned[i];
-  return pair_guess_take (ret_guess, items, m, g_steal_pointer (&scores), error);
+    ret_scores[i] += turned[i];
+  return TRUE;
 }
 
 /* ---- The plugin ---- */
@@ -341,6 +336,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   g_auto (OwnSimilar) own = { 0 };
   g_autoptr (SimilarityNetwork) network = NULL;
   SimilarityPairs pairs;
+  Pairing pairing;
 
   if (!check_geometry (settings, &seen->release->geometry, error))
     return FALSE;
@@ -360,9 +356,12 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (network == NULL)
     return FALSE;
   ret_guess->says = g_strdup (similarity_network_says (network));
-  return settings->game == LINK
-             ? guess_link (settings, network, own.images, seen, ret_guess, error)
-             : guess_pair (settings, network, context->stream, seen, ret_guess, error);
+  if (settings->game == LINK)
+    return guess_link (settings, network, own.images, seen, ret_guess, error);
+  pairing = (Pairing){ network, seen->release };
+  return pair_guess_make (
+      seen->release,
+      &(PairScoring){ settings->pairs, context->stream, score_pairs, &pairing }, ret_guess, error);
 }
 
 static AssayGame
@@ -460,12 +459,7 @@ ASSAY_ATTACK (learned_similarity, "learned-similarity",
     ASSAY_PARAM_INT (LearnedSimilarity, epochs, 4, 1, 100000, "", "Of training"),
     ASSAY_PARAM_REAL (LearnedSimilarity, rate, 0.01, 1e-6, 1, "",
                       "Rate of descent (Adam) of the first batch"),
-    ASSAY_PARAM_BOOL (LearnedSimilarity, all_windows, FALSE,
-                      "game = link: whether all windows of public images are compared, each shift "
-                      "down and right, mirrored and not",
-                      ASSAY_PARAM_EXTRA),
-    ASSAY_PARAM_INT (LearnedSimilarity, shift, 4, 0, 1000, "px",
-                     "all_windows = yes: how far a window is moved at most, either way"),
+    MIXTURE_PARAMETERS_WINDOWS (LearnedSimilarity, ", under game = link"),
     MIXTURE_PARAMETER_KEEP (LearnedSimilarity),
     MIXTURE_PARAMETER_PAIRS (LearnedSimilarity)),
   .check = check,

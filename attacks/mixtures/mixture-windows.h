@@ -5,6 +5,16 @@
 
 #include "core/math/mixture.h"
 
+/* Settings `all_windows` and `shift`; @with: what is to be said of when. */
+#define MIXTURE_PARAMETERS_WINDOWS(Struct, with, ...)                                              \
+  ASSAY_PARAM_BOOL (Struct, all_windows, FALSE,                                                    \
+                    "Whether public images are looked for as crops and flips have made them: "     \
+                    "each shift down and right, as it is and mirrored" with,                       \
+                    ASSAY_PARAM_EXTRA),                                                            \
+      ASSAY_PARAM_INT (Struct, shift, 4, 0, 1000, "px",                                            \
+                       "all_windows = yes: how far a window is moved at most, either way",         \
+                       ##__VA_ARGS__)
+
 /* How many there are, the image itself among them: 2 (2 shift + 1)^2. */
 gsize mixture_windows_count (gsize shift);
 

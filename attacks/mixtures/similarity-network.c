@@ -322,9 +322,5 @@ similarity_network_memory (const SimilarityTraining *training, const AssayGeomet
   guint sides[2], last;
   g_autoptr (AssayTape) tape = make_tape (training, geometry, sides, &last);
 
-  tape->last = last;
-  for (guint l = 0; l < tape->n_layers; l++)
-    tape->n_parameters += tape->layers[l].n_weights + tape->layers[l].n_biases;
-  return assay_tape_training_bytes (tape, BATCH, assay_parallel_threads ())
-         + 2 * (guint64) tape->n_parameters * sizeof (float);
+  return assay_tape_planned_bytes (tape, last, BATCH);
 }

@@ -17,6 +17,10 @@
  * to the subspaces (to the expected descriptors, of sets; core/math/painting/paint.h), as it is of
  * what `nearest` finds. The network learns what to add to that, and begins with nothing.
  *
+ * Who is granted the database of a lifting recovers descriptors first (`descriptors = recovered`:
+ * attacks/lifting/database.c, of the secrets' items and of the attacker's own alike), paints from
+ * the patches nearest to these, and has the network refine it.
+ *
  * Public photographs are few, so that parts of them are learned from, and a fifth is held out: the
  * weights of the epoch that was best there are kept, and how much of what it learned is added, none
  * to all, is what makes these most like what they are of, by SSIM. */
@@ -32,6 +36,7 @@
 #define LEAST_PHOTOGRAPHS 5
 
 typedef struct {
+  guint descriptors; /* KeypointDescriptors */
   gint64 side;
   gint64 channels;
   gint64 width;
@@ -249,8 +254,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   KeypointPatches patches;
 
   if (!check_known (seen, error)
-      || !keypoint_features_init (&features, seen, (gsize) settings->channels, context->stream,
-                                  error)
+      || !keypoint_features_init (&features, seen, (KeypointDescriptors) settings->descriptors,
+                                  (gsize) settings->channels, context->stream, error)
       || !open_own (&own, seen, &features, context->stream, error))
     return FALSE;
   patches = patches_of (seen, &own);
@@ -315,6 +320,11 @@ ASSAY_ATTACK (direct_inversion, "direct-inversion",
                  "Subspace Embeddings; Pittaluga and Zhuang 2023, LDP-FEAT",
                  "the direct inversion attack; tables 1 and 4" },
   ASSAY_SETTINGS (DirectInversion,
+    ASSAY_PARAM_CHOICE (DirectInversion, descriptors, KEYPOINT_EXPECTED, keypoint_descriptors,
+                        "What pictures are painted from: the descriptors that regression expects, "
+                        "or those that the attack database recovers, where it is granted the "
+                        "database",
+                        ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_INT (DirectInversion, side, 32, 16, 256, "pixels",
                      "Side of the pictures that are painted; a multiple of 8"),
     ASSAY_PARAM_INT (DirectInversion, channels, 32, 1, 128, "",

@@ -15,11 +15,21 @@ typedef struct {
   char *says;
 } KeypointFeatures;
 
+/* Where the descriptor of an item is from. */
+typedef enum {
+  KEYPOINT_EXPECTED,  /* ridge regression */
+  KEYPOINT_RECOVERED, /* the database attack, which is granted the database of the lifting */
+} KeypointDescriptors;
+extern const char *const keypoint_descriptors[];
+
 /* The descriptor that ridge regression expects, of what the defense made of the attacker's own rows
  * (attacks/adaptive/own-examples.h), along its first @channels principal directions, each divided
  * by the deviation of the first; and the public rows nearest to the item, or to the expected
- * descriptor where an item is no subspace and no point. ASSAY_ERROR_MISMATCH for pairs that are of
- * no public rows. */
+ * descriptor where an item is no subspace and no point. With KEYPOINT_RECOVERED that descriptor is
+ * what the database attack makes of the item, and nearest are rows to it. ASSAY_ERROR_MISMATCH for
+ * pairs that are of no public rows, and where no database is granted or there are no subspaces to
+ * be attacked with it. */
 gboolean keypoint_features_init (KeypointFeatures *features, const AssayObservation *seen,
-                                 gsize channels, AssayStreamKey key, GError **error);
+                                 KeypointDescriptors descriptors, gsize channels,
+                                 AssayStreamKey key, GError **error);
 ASSAY_DECLARE_CLEAR (KeypointFeatures, keypoint_features_clear)

@@ -64,14 +64,8 @@ keypoint_network_memory (const KeypointTraining *training, gsize channels)
 {
   guint last;
   g_autoptr (AssayTape) tape = make_tape (training, channels, &last);
-  guint64 parameters = 0;
 
-  tape->last = last;
-  for (guint l = 0; l < tape->n_layers; l++)
-    parameters += tape->layers[l].n_weights + tape->layers[l].n_biases;
-  tape->n_parameters = parameters;
-  return assay_tape_training_bytes (tape, BATCH, assay_parallel_threads ())
-         + 2 * parameters * sizeof (float);
+  return assay_tape_planned_bytes (tape, last, BATCH);
 }
 
 /* ---- Examples ---- */

@@ -240,12 +240,7 @@ ASSAY_ATTACK (whitened_removal, "whitened-removal",
                       "The largest share that an image may have in a mixture"),
     ASSAY_PARAM_INT (WhitenedRemoval, starts, 1, 1, 1000, "",
                      "First images of a mixture from which the others are looked for"),
-    ASSAY_PARAM_BOOL (WhitenedRemoval, all_windows, FALSE,
-                      "Look for public images as crops and flips have made them: each shift down "
-                      "and right, as it is and mirrored",
-                      ASSAY_PARAM_EXTRA),
-    ASSAY_PARAM_INT (WhitenedRemoval, shift, 4, 0, 100, "px",
-                     "all_windows = yes: how far a window is moved at most, either way"),
+    MIXTURE_PARAMETERS_WINDOWS (WhitenedRemoval, ""),
     ASSAY_PARAM_INT (WhitenedRemoval, candidates, 300, 1, 100000, "",
                      "all_windows = yes: public images of each mixture, by their best windows, "
                      "among which those in it are looked for"),

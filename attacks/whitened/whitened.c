@@ -227,12 +227,7 @@ ASSAY_ATTACK (whitened, "whitened",
                      "First images of a mixture from which all `refine` are found jointly with all "
                      "signs; 0: they are found one after the other",
                      ASSAY_PARAM_EXTRA),
-    ASSAY_PARAM_BOOL (Whitened, all_windows, FALSE,
-                      "Try all windows of each public image: each shift down and right, as it is "
-                      "and mirrored; wants refine = 0",
-                      ASSAY_PARAM_EXTRA),
-    ASSAY_PARAM_INT (Whitened, shift, 4, 0, 1000, "px",
-                     "How far a window is moved at most, either way", ASSAY_PARAM_EXTRA)),
+    MIXTURE_PARAMETERS_WINDOWS (Whitened, "; wants refine = 0", ASSAY_PARAM_EXTRA)),
   .check = check,
   .holds = { .items = 4, .publics = 7, .columns = 12, .pairs = 5, .per_thread = 16 << 20 },
   .reads = ASSAY_RELEASE_MIXTURES,

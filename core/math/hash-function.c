@@ -40,7 +40,8 @@ assay_hash_function_ref (AssayHashFunction *function)
 
 static ASSAY_CLEAR_FUNC (AssayHashFunction, clear, assay_matrix_free (self->mean),
                          assay_matrix_free (self->projection), assay_matrix_free (self->anchors),
-                         assay_matrix_free (self->hidden), assay_matrix_free (self->waves))
+                         assay_matrix_free (self->hidden), assay_matrix_free (self->waves),
+                         assay_picture_kernels_clear (&self->kernels))
 
 void
 assay_hash_function_free (AssayHashFunction *function)
@@ -58,6 +59,10 @@ assay_hash_function_bits (const AssayHashFunction *function)
 gsize
 assay_hash_function_cols (const AssayHashFunction *function)
 {
+  const AssayPictureKernels *kernels = &function->kernels;
+
+  if (kernels->n > 0)
+    return kernels->height * kernels->width * kernels->channels;
   if (function->hidden != NULL)
     return function->hidden->cols - 1;
   return function->anchors != NULL ? function->anchors->cols : function->mean->cols;
@@ -150,12 +155,19 @@ static gboolean
 apply (Applying *applying, GError **error)
 {
   const AssayHashFunction *function = applying->function;
+  g_autoptr (AssayMatrix) seen = NULL;
   g_autofree double *norms = NULL;
 
   if (applying->rows.cols != assay_hash_function_cols (function))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "the hash function takes rows of %zu numbers, found %zu",
                        assay_hash_function_cols (function), applying->rows.cols);
+  if (function->kernels.n > 0) {
+    seen = assay_picture_kernels_apply (&function->kernels, applying->rows, error);
+    if (seen == NULL)
+      return FALSE;
+    applying->rows = assay_matrix_view (seen);
+  }
   applying->features = assay_matrix_new (applying->rows.rows, function->mean->cols, error);
   if (applying->features == NULL)
     return FALSE;
@@ -228,6 +240,20 @@ release_matrix (AssayRelease *release, const char *name, const AssayMatrix *matr
                         g_memdup2 (matrix->data, matrix->rows * matrix->cols * sizeof (float))));
 }
 
+static void
+release_kernels (const AssayPictureKernels *kernels, AssayRelease *release)
+{
+  static const gsize three = 3;
+  const gint64 picture[]
+      = { (gint64) kernels->height, (gint64) kernels->width, (gint64) kernels->channels };
+
+  assay_arrays_take (
+      &release->arrays, "picture",
+      assay_array_take (ASSAY_INT64, 1, &three, g_memdup2 (picture, sizeof picture)));
+  for (guint l = 0; l < kernels->n; l++)
+    release_matrix (release, assay_codes_kernels[l], kernels->layers[l], 2);
+}
+
 void
 assay_hash_function_release (const AssayHashFunction *function, AssayRelease *release)
 {
@@ -239,6 +265,8 @@ assay_hash_function_release (const AssayHashFunction *function, AssayRelease *re
     release_matrix (release, "waves", function->waves, 2);
   if (function->hidden != NULL)
     release_matrix (release, "hidden", function->hidden, 2);
+  if (function->kernels.n > 0)
+    release_kernels (&function->kernels, release);
   if (function->anchors == NULL)
     return;
   release_matrix (release, "anchors", function->anchors, 2);
@@ -264,6 +292,31 @@ copy_array (const AssayArray *array)
   return assay_matrix_copy (view, NULL);
 }
 
+static gboolean
+copy_kernels (const AssayArrays *arrays, AssayPictureKernels *ret_kernels)
+{
+  const AssayArray *picture = assay_arrays_get (arrays, "picture");
+  const gint64 *sides
+      = picture != NULL ? (const gint64 *) (gconstpointer) picture->data : NULL;
+
+  if (sides == NULL)
+    return TRUE;
+  ret_kernels->height = (gsize) sides[0];
+  ret_kernels->width = (gsize) sides[1];
+  ret_kernels->channels = (gsize) sides[2];
+  for (guint l = 0; l < ASSAY_CODES_MAX_KERNELS; l++) {
+    const AssayArray *kernels = assay_arrays_get (arrays, assay_codes_kernels[l]);
+
+    if (kernels == NULL)
+      break;
+    ret_kernels->layers[l] = copy_array (kernels);
+    if (ret_kernels->layers[l] == NULL)
+      return FALSE;
+    ret_kernels->n = l + 1;
+  }
+  return TRUE;
+}
+
 AssayHashFunction *
 assay_hash_function_from (const AssayRelease *release, GError **error)
 {
@@ -287,7 +340,8 @@ assay_hash_function_from (const AssayRelease *release, GError **error)
     function->hidden = copy_array (hidden);
   if (waves != NULL)
     function->waves = copy_array (waves);
-  if (function->mean == NULL || function->projection == NULL
+  if (!copy_kernels (arrays, &function->kernels) || function->mean == NULL
+      || function->projection == NULL
       || (anchors != NULL && function->anchors == NULL)
       || (hidden != NULL && function->hidden == NULL)
       || (waves != NULL && function->waves == NULL))

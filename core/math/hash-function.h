@@ -1,18 +1,20 @@
 /* Hash functions: what takes a row of d numbers to a code of c bits. One form serves those that are
  * learned by the defenses of defenses/codes, so that receivers and attacks can apply any of them
  * without knowing which it is:
+ *   with kernels, x is what layers of convolutions make of the row (core/math/picture-kernels.h)
  *   features    z = x - mean                                             (without anchors; f = d)
  *               z_i = exp (-||x - anchor_i||^2 / (2 width^2)) - mean_i   (with f anchors)
  *               z_i = max (h_i (x, 1), 0) - mean_i                       (with a hidden layer H)
  *   projection  p = P z, P c x f
  *   bit j       p_j > 0, or with waves (w, a): cos (w_j p_j + a_j) > 0
  * In a release they are the arrays mean f, projection c x f, anchors f x d, width 1, hidden
- * f x (d + 1), waves c x 2 (core/data/kinds/codes.c). */
+ * f x (d + 1), waves c x 2, picture 3 and kernels1 to kernels3 (core/data/kinds/codes.c). */
 #pragma once
 
 #include "core/data/codes.h"
 #include "core/data/exchange.h"
 #include "core/data/rows.h"
+#include "core/math/picture-kernels.h"
 
 typedef struct {
   AssayMatrix *mean;       /* 1 x f */
@@ -21,6 +23,7 @@ typedef struct {
   float width;             /* of the anchors' kernel, above 0; 0 without anchors */
   AssayMatrix *hidden;     /* f x (d + 1), the last column is the bias; or NULL */
   AssayMatrix *waves;      /* c x 2: frequency and phase, or NULL */
+  AssayPictureKernels kernels; /* before a hidden layer; n = 0: none */
 } AssayHashFunction;
 
 /* One that is learned is kept and used by several, and changed by none: free lets go of it. */

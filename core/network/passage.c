@@ -177,6 +177,9 @@ compare_number (AssayTapeLoss loss, double z, double y, double *ret_derivative)
   const double difference = z - y;
 
   switch (loss) {
+  case ASSAY_TAPE_LOSS_GIVEN:
+    *ret_derivative = y;
+    return z * y;
   case ASSAY_TAPE_LOSS_ABSOLUTE:
     *ret_derivative = difference > 0 ? 1 : difference < 0 ? -1 : 0;
     return fabs (difference);
@@ -199,7 +202,9 @@ assay_passage_compare (AssayPassage *passage, gsize image, const float *target, 
   const gsize size = size_of (tape, tape->last), pixels = shape.height * shape.width;
   const float *z = passage->values[tape->last] + image * size;
   float *delta = passage->deltas[tape->last] + image * size;
-  const double all = divisor * (double) assay_tape_numbers (shape);
+  const double all
+      = divisor
+        * (tape->loss == ASSAY_TAPE_LOSS_GIVEN ? 1 : (double) assay_tape_numbers (shape));
   double sum = 0, derivative;
 
   memset (delta, 0, size * sizeof (float));

@@ -298,6 +298,17 @@ assay_tape_training_bytes (const AssayTape *tape, gsize batch, guint threads)
                * sizeof (float);
 }
 
+guint64
+assay_tape_planned_bytes (AssayTape *tape, guint last, gsize batch)
+{
+  tape->last = last;
+  tape->n_parameters = 0;
+  for (guint l = 0; l < tape->n_layers; l++)
+    tape->n_parameters += tape->layers[l].n_weights + tape->layers[l].n_biases;
+  return assay_tape_training_bytes (tape, batch, assay_parallel_threads ())
+         + 2 * (guint64) tape->n_parameters * sizeof (float);
+}
+
 gboolean
 assay_tape_check_memory (const AssayTape *tape, guint64 bytes, GError **error)
 {

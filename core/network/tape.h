@@ -34,6 +34,7 @@ typedef enum {
   ASSAY_TAPE_LOSS_ABSOLUTE, /* mean |z - y| */
   ASSAY_TAPE_LOSS_LOGISTIC, /* mean of ln (1 + e^z) - y z: 1 / (1 + e^-z) is given, y of [0, 1] */
   ASSAY_TAPE_LOSS_SHARES,   /* -sum y ln p, p = softmax z is given; one pixel; y >= 0 */
+  ASSAY_TAPE_LOSS_GIVEN,    /* sum z y: y is how the caller's own loss grows with z */
 } AssayTapeLoss;
 
 typedef enum {
@@ -112,6 +113,9 @@ void assay_tape_turn (AssayTape *tape);
 guint64 assay_tape_passage_bytes (const AssayTape *tape);
 /* Bytes of training on @threads threads, in batches of @batch, above the tape itself. */
 guint64 assay_tape_training_bytes (const AssayTape *tape, gsize batch, guint threads);
+/* Of a tape that was not finished, and would end with layer @last: the same on as many threads as
+ * there are, and the tape itself. */
+guint64 assay_tape_planned_bytes (AssayTape *tape, guint last, gsize batch);
 /* ASSAY_ERROR_MEMORY where that is more than the machine has. */
 gboolean assay_tape_check_memory (const AssayTape *tape, guint64 bytes, GError **error);
 

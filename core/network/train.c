@@ -25,6 +25,7 @@ typedef struct {
   double *losses;   /* a shard */
   float *gradients; /* shards x parameters; NULL: forward alone */
   float *outputs;   /* NULL: none */
+  const float *slopes; /* of the batch, in place of targets; NULL: examples have them */
   float *inputs;    /* derivatives; NULL: none */
   AssayArena arena;
 } Run;
@@ -71,9 +72,13 @@ draw_image (const Run *run, AssayPassage *passage, gsize image, gsize row)
   const AssayBlocks blocks = tape->layers[ASSAY_TAPE_INPUT].blocks;
   const gsize numbers = assay_tape_numbers (assay_tape_output (tape));
   const gsize example = run->order != NULL ? run->order[row] : run->first + row;
+  const gboolean is_asked = run->outputs == NULL && run->slopes == NULL;
+  float *target = passage->targets + image * numbers;
 
   run->examples->draw (run->examples->data, example, run->epoch, passage->input,
-                       run->outputs != NULL ? NULL : passage->targets + image * numbers);
+                       is_asked ? target : NULL);
+  for (gsize i = 0; i < numbers && run->slopes != NULL; i++)
+    target[i] = run->slopes[row * numbers + i];
   assay_blocks_from_planes (blocks, assay_tape_input (tape).channels, passage->input,
                             passage->values[ASSAY_TAPE_INPUT] + image * assay_blocks_size (blocks));
 }
@@ -111,7 +116,8 @@ run_shard (gsize shard, guint worker, gpointer data)
   if (run->outputs != NULL)
     return;
   for (gsize i = 0; i < count; i++)
-    loss += assay_passage_compare (passage, i, passage->targets + i * numbers, (double) run->rows);
+    loss += assay_passage_compare (passage, i, passage->targets + i * numbers,
+                                   run->slopes != NULL ? 1 : (double) run->rows);
   for (gsize i = count; i < N; i++)
     assay_passage_skip (passage, i);
   run->losses[shard] = loss;
@@ -144,6 +150,7 @@ typedef struct {
   guint64 steps;
   float *moments[2];
   float *decays; /* 1 for parameters that decay, and 0 */
+  float *outputs, *slopes; /* of a batch, where whole batches are compared */
 } Stepping;
 
 ASSAY_VECTORISED static void
@@ -221,6 +228,26 @@ step_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   }
 }
 
+/* The loss of the batch that is set. */
+static double
+lose_batch (Stepping *stepping)
+{
+  const AssayTapeTraining *training = stepping->training;
+  Run *run = &stepping->run, forward = *run;
+  double loss;
+
+  if (training->compare == NULL)
+    return run_batch (run);
+  forward.outputs = stepping->outputs;
+  forward.slopes = NULL;
+  run_batch (&forward);
+  loss = training->compare (training->compare_data, run->order, run->rows, stepping->outputs,
+                            stepping->slopes);
+  run->slopes = stepping->slopes;
+  run_batch (run);
+  return loss;
+}
+
 /* FALSE where the loss is not finite. */
 static gboolean
 train_epoch (Stepping *stepping, const gsize *order, gsize epoch, double *ret_loss)
@@ -238,7 +265,7 @@ train_epoch (Stepping *stepping, const gsize *order, gsize epoch, double *ret_lo
 
     run->order = order + b * training->batch;
     run->rows = MIN (training->batch, n - b * training->batch);
-    loss = run_batch (run);
+    loss = lose_batch (stepping);
     if (!isfinite (loss))
       return FALSE;
     *ret_loss += loss * (double) run->rows / (double) n;
@@ -282,6 +309,12 @@ stepping_init (Stepping *stepping, const AssayTapeExamples *examples, GError **e
     stepping->moments[i]
         = assay_arena_alloc (arena, tape->n_parameters, sizeof (float), "moments", error);
   stepping->decays = assay_arena_alloc (arena, tape->n_parameters, sizeof (float), "decays", error);
+  if (stepping->training->compare != NULL) {
+    const gsize numbers = batch * assay_tape_numbers (assay_tape_output (tape));
+
+    stepping->outputs = assay_arena_alloc (arena, numbers, sizeof (float), "outputs", error);
+    stepping->slopes = assay_arena_alloc (arena, numbers, sizeof (float), "outputs", error);
+  }
   if (arena->has_failed)
     return FALSE;
   for (guint l = 0; l < tape->n_layers; l++)
@@ -364,6 +397,9 @@ assay_tape_train (AssayTape *tape, const AssayTapeTraining *training,
   gboolean is_trained;
 
   g_return_val_if_fail (training->batch > 0 && training->epochs > 0, FALSE);
+  g_return_val_if_fail ((training->compare != NULL) == (tape->loss == ASSAY_TAPE_LOSS_GIVEN)
+                            && (training->compare == NULL || training->held_out == NULL),
+                        FALSE);
   if (examples->n == 0 || (training->held_out != NULL && training->held_out->n == 0))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "no examples to train a network on, or to hold out; expected one at least");

@@ -19,6 +19,11 @@ typedef struct {
 
 #define ASSAY_EPOCH_NONE G_MAXSIZE /* held-out examples, and those to be predicted */
 
+/* A loss of whole batches, such as one of pairs: of @outputs (count x numbers of the output, in
+ * planes) of the examples @items. Sets @ret_slopes to its derivatives by them. */
+typedef double (*AssayTapeCompare) (gpointer data, const gsize *items, gsize count,
+                                    const float *outputs, float *ret_slopes);
+
 typedef enum {
   ASSAY_DESCENT_ADAM, /* Kingma and Ba 2015, with .9 (or momentum), .999 and 1e-8 */
   ASSAY_DESCENT_SGD,  /* V <- momentum V + dW, W <- W - rate V */
@@ -34,6 +39,10 @@ typedef struct {
                  * Hutter 2019): of convolutions' weights alone */
   gsize patience; /* epochs without a lower loss of `held_out` after which it ends; 0: none */
   const AssayTapeExamples *held_out; /* NULL: none */
+  /* Where the tape has ASSAY_TAPE_LOSS_GIVEN: the loss, for which a batch goes forward once more.
+   * Examples are asked for no targets, and none is held out. */
+  AssayTapeCompare compare;
+  gpointer compare_data;
 } AssayTapeTraining;
 
 typedef struct {

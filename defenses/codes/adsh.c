@@ -8,6 +8,7 @@
  * 200; three passes to a turn. As in the authors' program S of rows of different classes is -r,
  * with r the similar pairs for each other one, so that S sums to 0. They draw 2,000 rows for each
  * turn; here all rows are queries, and sums over S go by classes. */
+#include <math.h>
 #include <string.h>
 
 #include "core/math/linalg.h"
@@ -19,7 +20,7 @@
 #define CODES_ITEM (G_MAXUINT64 - 1)
 
 typedef struct {
-  AssayPairedEncoders *encoders;
+  DeepEncoder *encoder;
   LabelGroups groups;   /* of the training rows: those that share a class are alike */
   const gint64 *labels; /* which of them */
   gsize n, bits, n_classes;
@@ -28,7 +29,6 @@ typedef struct {
   double *gram;    /* V'V, c x c; while V is learned U'U */
   double *sums;    /* of V by class, and behind them of all: (n_classes + 1) x c */
   double *outputs; /* U: n x c */
-  gsize *all;      /* 0 .. n - 1 */
   gsize step, turn;
   AdshTrace *trace; /* NULL: not wanted */
   AssayArena arena;
@@ -84,16 +84,6 @@ make_gram (const Adsh *adsh, const double *rows)
 
 /* ---- Codes of the training rows ---- */
 
-static double
-keep_outputs (const AssayPairedBatch *batch, gpointer data,
-              G_GNUC_UNUSED double *const inout_slopes[ASSAY_N_PAIRED])
-{
-  const Adsh *adsh = data;
-
-  memcpy (adsh->outputs, batch->outputs[0], batch->count * batch->bits * sizeof (double));
-  return 0;
-}
-
 static void
 learn_codes (const Adsh *adsh)
 {
@@ -144,14 +134,15 @@ sum_codes (const Adsh *adsh)
   make_gram (adsh, adsh->codes);
 }
 
-static void
+static gboolean
 take_turn (Adsh *adsh)
 {
   AdshTrace *trace = adsh->trace;
   const gboolean is_traced = trace != NULL && adsh->turn < trace->n;
   const gsize size = adsh->n * adsh->bits * sizeof (double);
 
-  assay_paired_encoders_slope (adsh->encoders, adsh->all, adsh->n, keep_outputs, adsh);
+  if (!deep_encoder_outputs (adsh->encoder, adsh->outputs, NULL))
+    return FALSE;
   if (is_traced)
     trace->before[adsh->turn] = objective (adsh);
   learn_codes (adsh);
@@ -162,6 +153,7 @@ take_turn (Adsh *adsh)
   }
   adsh->turn++;
   sum_codes (adsh);
+  return TRUE;
 }
 
 /* ---- The network ---- */
@@ -172,12 +164,13 @@ static double
 lose (const AssayPairedBatch *batch, gpointer data, double *const inout_slopes[ASSAY_N_PAIRED])
 {
   Adsh *adsh = data;
-  const gsize c = adsh->bits, steps = EPOCHS * MAX (adsh->n / adsh->encoders->training.batch, 1);
+  const gsize c = adsh->bits;
+  const gsize steps = EPOCHS * MAX (adsh->n / deep_encoder_batch (adsh->encoder), 1);
   const double weight = 1 / ((double) batch->count * (double) adsh->n);
   double sum = 0;
 
-  if (adsh->step > 0 && adsh->step % steps == 0)
-    take_turn (adsh);
+  if (adsh->step > 0 && adsh->step % steps == 0 && !take_turn (adsh))
+    return NAN;
   adsh->step++;
   for (gsize i = 0; i < batch->count; i++) {
     const gsize item = batch->items[i];
@@ -198,33 +191,28 @@ lose (const AssayPairedBatch *batch, gpointer data, double *const inout_slopes[A
 }
 
 static gboolean
-prepare (const HashTraining *training, AssayPairedEncoders *encoders, Adsh *ret_adsh,
-         GError **error)
+prepare (const HashTraining *training, DeepEncoder *encoder, Adsh *ret_adsh, GError **error)
 {
   AssayStream stream = assay_stream (training->stream, CODES_ITEM);
-  const gsize n = training->rows.rows, c = encoders->training.bits;
+  const gsize n = training->rows.rows, c = ret_adsh->bits;
   AssayArena *arena = &ret_adsh->arena;
   double similar;
 
   if (!label_groups_find (training, NULL, n, &ret_adsh->groups, error))
     return FALSE;
   similar = deep_hash_similar (&ret_adsh->groups, n);
-  ret_adsh->encoders = encoders;
+  ret_adsh->encoder = encoder;
   ret_adsh->labels = ret_adsh->groups.of_rows;
   ret_adsh->n = n;
-  ret_adsh->bits = c;
   ret_adsh->n_classes = ret_adsh->groups.n;
   ret_adsh->others = similar / (1 - similar);
   ret_adsh->codes = assay_arena_alloc (arena, n, c * sizeof (double), "codes", error);
   ret_adsh->outputs = assay_arena_alloc (arena, n, c * sizeof (double), "codes", error);
-  ret_adsh->all = assay_arena_alloc (arena, n, sizeof (gsize), "codes", error);
   ret_adsh->gram = assay_arena_alloc (arena, c, c * sizeof (double), "codes", error);
   ret_adsh->sums = assay_arena_alloc (arena, ret_adsh->n_classes + 1, c * sizeof (double),
                                       "sums of classes", error);
   if (arena->has_failed)
     return FALSE;
-  for (gsize i = 0; i < n; i++)
-    ret_adsh->all[i] = i;
   for (gsize k = 0; k < n * c; k++)
     ret_adsh->codes[k] = assay_stream_uniform (&stream) < 0.5 ? -1 : 1;
   sum_codes (ret_adsh);
@@ -235,13 +223,13 @@ AssayHashFunction *
 adsh_learn_traced (const HashTraining *training, const HashSettings *settings, AdshTrace *trace,
                    GError **error)
 {
-  g_autoptr (AssayPairedEncoders) encoders = deep_hash_encoder (training, settings, FALSE, error);
+  g_autoptr (DeepEncoder) encoder = deep_encoder_new (training, settings, FALSE, error);
   AssayHashFunction *function = NULL;
-  Adsh adsh = { .trace = trace };
+  Adsh adsh = { .trace = trace, .bits = (gsize) settings->bits };
 
-  if (encoders != NULL && prepare (training, encoders, &adsh, error)
-      && assay_paired_encoders_train (encoders, lose, &adsh, error))
-    function = deep_hash_function (encoders, error);
+  if (encoder != NULL && prepare (training, encoder, &adsh, error)
+      && deep_encoder_train (encoder, lose, &adsh, error))
+    function = deep_encoder_function (encoder, error);
   if (trace != NULL)
     trace->n = MIN (trace->n, adsh.turn);
   assay_arena_clear (&adsh.arena);

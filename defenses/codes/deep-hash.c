@@ -6,8 +6,6 @@
 #include "core/math/linalg.h"
 #include "defenses/codes/kernel-features.h"
 
-#define BATCH 128
-
 double
 deep_softplus (double theta, double *ret_slope)
 {
@@ -40,7 +38,8 @@ deep_loss_slope (const DeepLoss *loss, const DeepBatch *batch, const double *u, 
                  double *ret_slopes)
 {
   const gsize count = batch->count, c = batch->bits;
-  const double pairs = (double) count * (double) (count - 1), rows = (double) count;
+  /* One row has no pairs. */
+  const double pairs = MAX ((double) count * (double) (count - 1), 1), rows = (double) count;
   const double rise = loss->rise != NULL ? loss->rise (batch->step) : 0;
   double *numbers = work, *slopes = work + count * c, *products = work + 2 * count * c;
   const AssayViewDouble compared = assay_view_of_doubles (numbers, count, c);
@@ -85,62 +84,23 @@ lose (const AssayPairedBatch *batch, gpointer data, double *const inout_slopes[A
   return sum;
 }
 
-/* ---- Encoders ---- */
-
-AssayPairedEncoders *
-deep_hash_encoder (const HashTraining *training, const HashSettings *settings, gboolean is_linear,
-                   GError **error)
-{
-  const AssayPairedTraining terms = { .bits = (gsize) settings->bits,
-                                      .hidden = (gsize) settings->hidden,
-                                      .steps = (gsize) settings->steps,
-                                      .batch = BATCH,
-                                      .rate = settings->rate,
-                                      .is_linear = is_linear };
-  const AssayView rows[ASSAY_N_PAIRED] = { training->rows, { 0 } };
-
-  if (!kernel_labels_check (training, error) || !hash_rows_check (training->rows, error))
-    return NULL;
-  return assay_paired_encoders_new (rows, &terms, training->stream, error);
-}
-
-/* The last hidden unit is 1 whatever the row: its weights of the second layer are the biases. */
-AssayHashFunction *
-deep_hash_function (const AssayPairedEncoders *encoders, GError **error)
-{
-  const AssayPairedEncoder *encoder = &encoders->encoders[0];
-  const gsize cols = encoder->layers[0].in + 1, hidden = encoder->layers[0].out;
-  const gsize bits = encoder->layers[1].out;
-  g_autofree float *first = assay_paired_encoder_weights (encoder, 0);
-  g_autofree float *second = assay_paired_encoder_weights (encoder, 1);
-  g_autoptr (AssayHashFunction) function = assay_hash_function_new ();
-
-  function->mean = assay_matrix_new (1, hidden + 1, error);
-  function->hidden = assay_matrix_new (hidden + 1, cols, error);
-  function->projection = assay_matrix_new (bits, hidden + 1, error);
-  if (function->mean == NULL || function->hidden == NULL || function->projection == NULL)
-    return NULL;
-  memcpy (function->hidden->data, first, hidden * cols * sizeof (float));
-  assay_matrix_row (function->hidden, hidden)[cols - 1] = 1;
-  memcpy (function->projection->data, second, bits * (hidden + 1) * sizeof (float));
-  return g_steal_pointer (&function);
-}
+/* ---- Learning ---- */
 
 AssayHashFunction *
 deep_hash_learn (const HashTraining *training, const HashSettings *settings, const DeepLoss *loss,
                  GError **error)
 {
-  g_autoptr (AssayPairedEncoders) encoders = deep_hash_encoder (training, settings, TRUE, error);
+  g_autoptr (DeepEncoder) encoder = deep_encoder_new (training, settings, TRUE, error);
   g_auto (AssayArena) arena = { 0 };
   g_auto (LabelGroups) groups = { 0 };
   Training batches = { .loss = loss };
   gsize batch, bits;
 
-  if (encoders == NULL
+  if (encoder == NULL
       || !label_groups_find (training, NULL, training->rows.rows, &groups, error))
     return NULL;
-  batch = encoders->training.batch;
-  bits = encoders->training.bits;
+  batch = deep_encoder_batch (encoder);
+  bits = (gsize) settings->bits;
   batches.batch = (DeepBatch){ .bits = bits,
                                .labels = training->labels,
                                .label_sets = training->label_sets,
@@ -148,7 +108,7 @@ deep_hash_learn (const HashTraining *training, const HashSettings *settings, con
                                .similar = deep_hash_similar (&groups, training->rows.rows) };
   batches.work
       = assay_arena_alloc (&arena, batch, (2 * bits + batch) * sizeof (double), "batch", error);
-  if (arena.has_failed || !assay_paired_encoders_train (encoders, lose, &batches, error))
+  if (arena.has_failed || !deep_encoder_train (encoder, lose, &batches, error))
     return NULL;
-  return deep_hash_function (encoders, error);
+  return deep_encoder_function (encoder, error);
 }

@@ -1,11 +1,12 @@
 /* Hash functions with a hidden layer, trained on labels: u = P (max (H (x, 1), 0), 1), whose signs
  * are the bits. What the published losses ask of pairs of rows is a file each; here is what they
- * have in common: batches, a layer, Adam. The papers train convolutional networks on pixels; rows
- * here are features or pixels as they come, and the network has one hidden layer. */
+ * have in common. Networks are a hidden layer on features or pixels as they come, or small ones of
+ * convolutions on images (defenses/codes/deep-encoder.h); those of the papers are larger, and were
+ * trained on ImageNet before. */
 #pragma once
 
 #include "core/data/formats/label-sets.h"
-#include "core/learn/paired-encoders.h"
+#include "defenses/codes/deep-encoder.h"
 #include "defenses/codes/label-groups.h"
 
 /* A batch, and for a pair whether its rows have the same label, or share one. */
@@ -52,29 +53,32 @@ extern const DeepLoss dpsh_loss, dsh_loss, hashnet_loss;
 AssayHashFunction *deep_hash_learn (const HashTraining *training, const HashSettings *settings,
                                     const DeepLoss *loss, GError **error);
 
-/* For those whose loss has no such form: the encoder, to be trained, and the hash function that it
- * has become. */
-AssayPairedEncoders *deep_hash_encoder (const HashTraining *training, const HashSettings *settings,
-                                        gboolean is_linear, GError **error);
-AssayHashFunction *deep_hash_function (const AssayPairedEncoders *encoders, GError **error);
-
 /* DeepBatch.similar, of training rows whose groups these are. */
 double deep_hash_similar (const LabelGroups *groups, gsize rows);
 
 /* ln (1 + exp theta) without overflow, and its slope. */
 double deep_softplus (double theta, double *ret_slope);
 
-/* Settings of these defenses. */
-#define DEEP_PARAMETERS(Struct, ...)                                                               \
-  ASSAY_PARAM_INT (Struct, hidden, 256, 1, 4096, "units", "Size of the hidden layer" __VA_ARGS__), \
+/* Settings of these defenses; @of: behind their help texts, of which others it takes. */
+#define DEEP_PARAMETERS(Struct, of, ...)                                                           \
+  ASSAY_PARAM_CHOICE (Struct, network, HASH_HIDDEN_LAYER, hash_networks,                           \
+                      "A hidden layer on the numbers of a row, or of images three layers of "      \
+                      "convolutions before it" of,                                                 \
+                      ASSAY_PARAM_EXTRA),                                                          \
+      ASSAY_PARAM_INT (Struct, channels, 16, 8, 256, "",                                           \
+                       "network = convolutional: channels of the first layer, of which each of "   \
+                       "the next has twice as many; a multiple of 8" of,                           \
+                       ASSAY_PARAM_EXTRA),                                                         \
+      ASSAY_PARAM_INT (Struct, hidden, 256, 1, 4096, "units", "Size of the hidden layer" of,       \
+                       ##__VA_ARGS__),                                                             \
       ASSAY_PARAM_INT (Struct, steps, 5000, 1, 1000000, "batches",                                 \
-                       "Training steps, of 128 rows each" __VA_ARGS__),                            \
-      ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-8, 1, "", "Learning rate of Adam" __VA_ARGS__)
+                       "Training steps, of 128 rows each" of, ##__VA_ARGS__),                      \
+      ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-8, 1, "", "Learning rate of Adam" of, ##__VA_ARGS__)
 
 /* The defense with its settings. */
 #define DEEP_DEFENSE(symbol, name, method, ...)                                                    \
   HASH_DEFENSE (symbol, name, method,                                                              \
                 ASSAY_SETTINGS (HashSettings, HASH_PARAM_BITS (HashSettings),                      \
                                 HASH_PARAM_TRAINING (HashSettings),                                \
-                                DEEP_PARAMETERS (HashSettings, )),                                 \
+                                DEEP_PARAMETERS (HashSettings, "")),                               \
                 __VA_ARGS__)

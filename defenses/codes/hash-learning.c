@@ -5,7 +5,6 @@
 
 #include "core/base/shared-work.h"
 #include "core/data/kinds/codes.h"
-#include "core/learn/paired-encoders.h"
 #include "defenses/codes/itq-rotation.h"
 
 /* Of the common stream: no item of a secret. */
@@ -13,6 +12,7 @@
 
 const char *const hash_methods[] = { "lsh", "itq", "sh", "ksh", "sdh",
                                     "dpsh", "dsh", "hashnet", "adsh", NULL };
+const char *const hash_networks[] = { "hidden-layer", "convolutional", NULL };
 
 typedef AssayHashFunction *(*Learn) (const HashTraining *training, const HashSettings *settings,
                                      GError **error);
@@ -96,6 +96,7 @@ hash_material (const HashSettings *settings, const AssayDefenseContext *context,
                                            .label_sets = context->label_sets,
                                            .label_words = context->label_words,
                                            .n_classes = context->n_classes,
+                                           .picture = context->geometry,
                                            .stream = { { word, assay_stream_u32 (&stream) } } };
   return settings->training == 0 || (gsize) settings->training >= secrets.rows
          || draw_rows (context, secrets, (gsize) settings->training, &stream, ret_material, error);
@@ -108,13 +109,14 @@ key_of (HashMethod method, const HashSettings *settings, const HashTraining *tra
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *text = g_strdup_printf (
       "%u bits %" G_GINT64_FORMAT " iterations %" G_GINT64_FORMAT " anchors %" G_GINT64_FORMAT
-      " labelled %" G_GINT64_FORMAT " width %a lambda %a nu %a hidden %" G_GINT64_FORMAT
-      " steps %" G_GINT64_FORMAT " rate %a stream %u %u rows %zu x %zu classes "
-      "%zu\n",
+      " labelled %" G_GINT64_FORMAT " width %a lambda %a nu %a network %u channels %"
+      G_GINT64_FORMAT " hidden %" G_GINT64_FORMAT " steps %" G_GINT64_FORMAT
+      " rate %a stream %u %u rows %zu x %zu of height %zu classes %zu\n",
       (guint) method, settings->bits, settings->iterations, settings->anchors, settings->labelled,
-      settings->width, settings->lambda, settings->nu, settings->hidden, settings->steps,
-      settings->rate, training->stream.word[0], training->stream.word[1], training->rows.rows,
-      training->rows.cols, training->n_classes);
+      settings->width, settings->lambda, settings->nu, settings->network, settings->channels,
+      settings->hidden, settings->steps, settings->rate, training->stream.word[0],
+      training->stream.word[1], training->rows.rows, training->rows.cols, training->picture.height,
+      training->n_classes);
 
   g_checksum_update (checksum, (const guchar *) text, -1);
   for (gsize i = 0; i < training->rows.rows; i++)
@@ -148,8 +150,9 @@ static gsize
 bytes_of (const AssayHashFunction *function)
 {
   const AssayMatrix *matrices[]
-      = { function->mean, function->projection, function->anchors, function->hidden,
-          function->waves };
+      = { function->mean,  function->projection,        function->anchors,
+          function->hidden, function->waves,            function->kernels.layers[0],
+          function->kernels.layers[1], function->kernels.layers[2] };
   gsize bytes = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (matrices); i++)
@@ -228,6 +231,12 @@ training_rows (const HashSettings *settings, const AssayShape *shape)
   return settings->training == 0 ? shape->n_secrets : (gsize) settings->training;
 }
 
+static gboolean
+is_deep (HashMethod method)
+{
+  return method >= HASH_DPSH;
+}
+
 /* At most @most of what @name says. */
 static gboolean
 check_most (const char *name, gint64 value, gsize most, const char *of, GError **error)
@@ -266,18 +275,10 @@ hash_check (HashMethod method, const HashSettings *settings, const AssayShape *s
   if (is_kernel (method) && t > 0
       && !check_most ("anchors", own.anchors, t, "the number of training rows", error))
     return FALSE;
+  if (is_deep (method) && !deep_encoder_check (settings, shape, error))
+    return FALSE;
   return method != HASH_KSH || t == 0
          || check_most ("labelled", settings->labelled, t, "the number of training rows", error);
-}
-
-/* Of a network; ADSH passes all rows through it at once. */
-static guint64
-deep_memory (const HashSettings *settings, gsize rows, gsize cols)
-{
-  const AssayPairedTraining terms
-      = { .bits = (gsize) settings->bits, .hidden = (gsize) settings->hidden, .batch = rows };
-
-  return assay_paired_encoders_memory (&terms, rows, cols);
 }
 
 guint64
@@ -308,7 +309,7 @@ hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *
   case HASH_DSH:
   case HASH_HASHNET:
   case HASH_ADSH:
-    learning = deep_memory (settings, t, shape->cols);
+    learning = deep_encoder_memory (settings, t, shape);
     break;
   }
   if (method == HASH_KSH)

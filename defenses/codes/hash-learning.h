@@ -18,6 +18,9 @@ typedef enum {
 } HashMethod;
 extern const char *const hash_methods[]; /* "lsh", "itq", ...; NULL ends */
 
+typedef enum { HASH_HIDDEN_LAYER, HASH_CONVOLUTIONS } HashNetwork;
+extern const char *const hash_networks[];
+
 /* Members of the settings of every hashing defense; a defense lists in its parameter table those
  * that its method reads (the HASH_PARAM_ macros below). */
 #define HASH_SETTINGS                                                                              \
@@ -29,7 +32,9 @@ extern const char *const hash_methods[]; /* "lsh", "itq", ...; NULL ends */
   double width;      /* ksh, sdh: of the kernel; 0: the mean distance of rows and anchors */       \
   double lambda;     /* sdh: of the classifier's ridge */                                          \
   double nu;         /* sdh: of the penalty for codes away from the kernel's embedding */          \
-  gint64 hidden;     /* dpsh, dsh, hashnet, adsh: units, batches, rate of Adam */                  \
+  guint network;     /* dpsh, dsh, hashnet, adsh: HashNetwork; channels of its first layer */      \
+  gint64 channels;                                                                                 \
+  gint64 hidden;     /* the same: units, batches, rate of Adam */                                  \
   gint64 steps;                                                                                    \
   double rate
 
@@ -76,6 +81,7 @@ typedef struct {
   const gint64 *label_sets; /* t x label_words, of rows with several classes
                              * (core/data/formats/label-sets.h); NULL: one label each */
   gsize label_words;
+  AssayGeometry picture; /* of rows that are images; a height of 0: they are none */
   AssayStreamKey stream; /* the same for all releases of the same secrets */
 } HashTraining;
 
@@ -99,6 +105,13 @@ AssayHashFunction *hashnet_learn (const HashTraining *training, const HashSettin
                                   GError **error);
 AssayHashFunction *adsh_learn (const HashTraining *training, const HashSettings *settings,
                                GError **error);
+
+/* Of the networks of dpsh, dsh, hashnet and adsh: ASSAY_ERROR_PARAMETER for settings that one of
+ * convolutions cannot have, ASSAY_ERROR_MISMATCH where secrets are no images; and bytes of learning
+ * from @rows rows. */
+gboolean deep_encoder_check (const HashSettings *settings, const AssayShape *shape,
+                             GError **error);
+guint64 deep_encoder_memory (const HashSettings *settings, gsize rows, const AssayShape *shape);
 
 /* ASSAY_ERROR_DATA where all rows are the same. */
 gboolean hash_rows_check (AssayView rows, GError **error);

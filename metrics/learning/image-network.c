@@ -93,14 +93,9 @@ image_network_memory (const ImageNetwork *settings, const AssayGeometry *geometr
 {
   guint mean;
   g_autoptr (AssayTape) tape = make_tape (settings, geometry, planes, &mean);
-  guint64 parameters = 0;
+  const guint last = assay_tape_dense (tape, mean, MAX (n_classes, 1));
 
-  tape->last = assay_tape_dense (tape, mean, MAX (n_classes, 1));
-  for (guint l = 0; l < tape->n_layers; l++)
-    parameters += tape->layers[l].n_weights + tape->layers[l].n_biases;
-  tape->n_parameters = parameters;
-  return assay_tape_training_bytes (tape, settings->training.batch, assay_parallel_threads ())
-         + 2 * parameters * sizeof (float);
+  return assay_tape_planned_bytes (tape, last, settings->training.batch);
 }
 
 AssayTape *

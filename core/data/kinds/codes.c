@@ -14,8 +14,18 @@ static const AssayArraySpec arrays[] = {
   { "width", "1", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
   { "hidden", "fh", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
   { "waves", "c2", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
+  { "picture", "3", ASSAY_INT64, TRUE, ASSAY_GRANT_HASH_FUNCTION },
+  { "kernels1", "ij", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
+  { "kernels2", "kl", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
+  { "kernels3", "mo", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_HASH_FUNCTION },
   { .name = NULL },
 };
+
+const char *const assay_codes_kernels[ASSAY_CODES_MAX_KERNELS]
+    = { "kernels1", "kernels2", "kernels3" };
+
+#define MAX_SIDE 65536 /* of an image */
+#define MAX_CHANNELS 64
 
 static const AssayArraySpec truth[] = {
   { "codes", "nb", ASSAY_UINT8, TRUE, 0 }, /* before they were randomised */
@@ -27,6 +37,23 @@ static const AssayParam parameters[]
                           "With which each bit of a code was flipped"),
         ASSAY_PARAM_END };
 
+/* Height, width and channels of the images that the function takes; NULL: it does not say, or
+ * nothing that can be. */
+static const gint64 *
+picture_of (const AssayRelease *release)
+{
+  static const gint64 most[] = { MAX_SIDE, MAX_SIDE, MAX_CHANNELS };
+  const AssayArray *picture = assay_arrays_get (&release->arrays, "picture");
+  const gint64 *sides = picture != NULL ? (const gint64 *) (gconstpointer) picture->data : NULL;
+
+  if (sides == NULL || picture->shape[0] != G_N_ELEMENTS (most))
+    return NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (most); i++)
+    if (sides[i] < 1 || sides[i] > most[i])
+      return NULL;
+  return sides;
+}
+
 /* Where the function is there, it says which rows it takes. */
 static gsize
 cols (const AssayRelease *release)
@@ -36,6 +63,8 @@ cols (const AssayRelease *release)
   const AssayArray *from
       = anchors != NULL ? anchors : assay_arrays_get (&release->arrays, "projection");
 
+  if (picture_of (release) != NULL)
+    return (gsize) (picture_of (release)[0] * picture_of (release)[1] * picture_of (release)[2]);
   if (hidden != NULL)
     return hidden->shape[1] - 1;
   return from != NULL ? from->shape[1] : 0;
@@ -63,6 +92,61 @@ assay_codes_check (const AssayRelease *release, const char *array, const char *b
   return TRUE;
 }
 
+/* Layer after layer, from what `picture` says to the columns of `hidden`. */
+static gboolean
+check_kernels (const AssayRelease *release, GError **error)
+{
+  const AssayArray *hidden = assay_arrays_get (&release->arrays, "hidden");
+  const gint64 *sides = picture_of (release);
+  gsize height, width, channels;
+
+  if (assay_arrays_get (&release->arrays, "picture") == NULL || hidden == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "hash function: expected picture, kernels1 and hidden together");
+  if (sides == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "hash function: expected picture to be a height and a width of 1 to %d "
+                       "pixels, and 1 to %d channels",
+                       MAX_SIDE, MAX_CHANNELS);
+  height = (gsize) sides[0];
+  width = (gsize) sides[1];
+  channels = (gsize) sides[2];
+  for (guint l = 0; l < ASSAY_CODES_MAX_KERNELS; l++) {
+    const AssayArray *kernels = assay_arrays_get (&release->arrays, assay_codes_kernels[l]);
+
+    if (kernels == NULL && l > 0)
+      continue;
+    if (kernels == NULL
+        || (l > 0 && assay_arrays_get (&release->arrays, assay_codes_kernels[l - 1]) == NULL))
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "hash function: expected kernels1, kernels2, kernels3 without gaps");
+    if (kernels->shape[1] != 9 * channels + 1)
+      return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                         "hash function: %s has %zu columns; expected %zu, 9 for each of %zu "
+                         "channels and the bias",
+                         assay_codes_kernels[l], kernels->shape[1], 9 * channels + 1, channels);
+    height = assay_codes_halved (height);
+    width = assay_codes_halved (width);
+    channels = kernels->shape[0];
+  }
+  if (hidden->shape[1] != height * width * channels + 1)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "hash function: hidden has %zu columns; expected %zu, the numbers of %zu x "
+                       "%zu pixels of %zu channels and the bias",
+                       hidden->shape[1], height * width * channels + 1, height, width, channels);
+  return TRUE;
+}
+
+static gboolean
+has_kernels (const AssayRelease *release)
+{
+  gboolean has_any = assay_arrays_get (&release->arrays, "picture") != NULL;
+
+  for (guint l = 0; l < ASSAY_CODES_MAX_KERNELS; l++)
+    has_any = has_any || assay_arrays_get (&release->arrays, assay_codes_kernels[l]) != NULL;
+  return has_any;
+}
+
 gboolean
 assay_codes_check_function (const AssayRelease *release, GError **error)
 {
@@ -74,7 +158,7 @@ assay_codes_check_function (const AssayRelease *release, GError **error)
   const AssayArray *waves = assay_arrays_get (&release->arrays, "waves");
 
   if (mean == NULL && projection == NULL && anchors == NULL && width == NULL && hidden == NULL
-      && waves == NULL)
+      && waves == NULL && !has_kernels (release))
     return TRUE;
   if (mean == NULL || projection == NULL || (anchors == NULL) != (width == NULL))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
@@ -95,7 +179,7 @@ assay_codes_check_function (const AssayRelease *release, GError **error)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "hash function: waves has %zu columns; expected 2, frequency and phase",
                        waves->shape[1]);
-  return TRUE;
+  return !has_kernels (release) || check_kernels (release, error);
 }
 
 static gboolean

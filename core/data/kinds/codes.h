@@ -10,6 +10,17 @@ typedef struct {
   double flip_probability; /* of each bit, on its own */
 } AssayCodesParameters;
 
+/* Layers of convolutions that a hash function may begin with: arrays `kernels1` and so on. */
+#define ASSAY_CODES_MAX_KERNELS 3
+extern const char *const assay_codes_kernels[ASSAY_CODES_MAX_KERNELS];
+
+/* The side of an image after such a layer, which goes on by two pixels. */
+static inline gsize
+assay_codes_halved (gsize side)
+{
+  return (side + 1) / 2;
+}
+
 /* That the codes in @array have as many bytes as the release's bits take, and no bit set beyond
  * them. @before: what a message on one of them begins with. */
 gboolean assay_codes_check (const AssayRelease *release, const char *array, const char *before,

@@ -14,6 +14,7 @@
 #include "tests/unit/assert-near.h"
 
 extern const AssayAttack assay_attack_direct_inversion;
+extern const AssayDefense assay_defense_affine_lifting;
 
 #define SMALL "side=16 width=8 epochs=40 windows=4 patience=40 rate=0.01"
 
@@ -38,6 +39,7 @@ play (const AssayControlCase *of, const char *assignments, GError **error)
       = { .settings = settings->values, .stream = assay_stream_key (5, 0, "attack", "") };
   const AssayObservation seen = { .release = of->release,
                                   .public_rows = of->public_rows,
+                                  .database = of->database,
                                   .pairs = of->pairs,
                                   .keypoints = of->keypoints,
                                   .public_keypoints = of->public_keypoints };
@@ -89,6 +91,63 @@ Test (direct_inversion, betters_the_patches)
   cr_assert_eq (memcmp (pictures->data, assay_arrays_get (&again->arrays, "photographs")->data,
                         assay_array_count (pictures) * sizeof (float)),
                 0, "the number of threads changes it");
+  assay_control_case_clear (&of);
+}
+
+/* Rows lifted to planes, each with a row of @database. */
+static AssayRelease *
+lift (const AssayArray *rows, AssayRows *database)
+{
+  g_autoptr (AssaySettings) settings
+      = fixture_settings (&assay_defense_affine_lifting.plugin, "dimension=2 normalize=no");
+  const AssayStreamKey key = assay_stream_key (6, rows->shape[0], "defense", "");
+  const AssayKnowledge knowledge = { .database = database };
+  const AssaySecrets secrets = { .rows = assay_array_view (rows) };
+  AssayRelease *release = NULL;
+  g_autoptr (AssayTruth) truth = NULL;
+  g_autoptr (GError) error = NULL;
+
+  cr_assert (assay_step_protect (&assay_defense_affine_lifting,
+                                 &(AssayProtecting){ .settings = settings,
+                                                     .stream = key,
+                                                     .common = key,
+                                                     .knowledge = &knowledge },
+                                 &secrets, &release, &truth, &error),
+             "%s", error != NULL ? error->message : "");
+  return release;
+}
+
+/* Who has the database recovers descriptors from planes first. As above, 85 levels would be the
+ * error of another photograph. */
+Test (direct_inversion, refines_what_the_database_attack_recovers)
+{
+  AssayControlCase of = make_case (12);
+  AssayOwnRelease *own = of.pairs->releases->pdata[0];
+  AssayRelease *planes, *own_planes;
+  g_autoptr (AssayMatrix) far = fixture_normal (400, 6, 8);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayGuess) none = NULL;
+  g_autoptr (AssayGuess) guess = NULL;
+
+  of.database = fixture_rows (far);
+  planes = lift (assay_arrays_get (&of.release->arrays, "vectors"), of.database);
+  own_planes = lift (assay_arrays_get (&own->release->arrays, "vectors"), of.database);
+  assay_release_free (of.release);
+  assay_release_free (own->release);
+  of.release = planes;
+  own->release = own_planes;
+  guess = play (&of, SMALL " descriptors=recovered", &error);
+  cr_assert (guess != NULL, "%s", error != NULL ? error->message : "");
+  cr_assert (strstr (guess->says, "descriptors by the database attack") != NULL, "%s", guess->says);
+  cr_assert_lt (error_of (&of, guess), 65, "%g", error_of (&of, guess));
+  g_clear_pointer (&of.database, assay_rows_unref);
+  none = play (&of, SMALL " descriptors=recovered", &error);
+  cr_assert (none == NULL
+                 && strstr (error->message,
+                            "descriptors = recovered: expected subspaces, and the database that "
+                            "they were lifted with (grants = database)")
+                        != NULL,
+             "%s", error != NULL ? error->message : "it was not refused");
   assay_control_case_clear (&of);
 }
 

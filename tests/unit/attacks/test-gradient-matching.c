@@ -163,6 +163,66 @@ Test (gradient_matching, finds_the_mixture)
   clear (&shared);
 }
 
+/* Of images of one class each, which is read off the biases: those of batches come back too. */
+Test (gradient_matching, labels_that_follow_from_biases)
+{
+  static const char *const batches[] = { "units=8", "units=8 batch=3" };
+  g_autoptr (AssayMatrix) secrets = fixture_normal (N, COLS, 4);
+
+  for (guint b = 0; b < G_N_ELEMENTS (batches); b++) {
+    Shared shared = { 0 };
+    g_autoptr (AssayGuess) guess = NULL;
+    gsize n_found = 0;
+
+    cr_assert (share (batches[b], secrets, 4, &shared, NULL));
+    guess = play (shared.release, "one_label=yes starts=3", ASSAY_GRANT_MODEL, NULL);
+    cr_assert (guess != NULL && guess->is_unordered == (b == 1));
+    for (gsize i = 0; i < N; i++) {
+      double best = 0;
+
+      for (gsize j = 0; j < N; j++)
+        best = fmax (best, assay_correlation (
+                               assay_view_row (view_of (&guess->arrays, "estimates"), j),
+                               assay_matrix_row (secrets, i), COLS));
+      n_found += best > 0.9;
+    }
+    cr_assert_geq (n_found, (gsize) (b == 0 ? N - 1 : N / 2), "%s: %zu", batches[b], n_found);
+    clear (&shared);
+  }
+}
+
+/* The mean distance of neighbours in a row of the image, in deviations. */
+static double
+roughness (const float *image)
+{
+  double sum = 0, square = 0;
+
+  for (gsize i = 0; i < COLS; i++) {
+    square += (double) (image[i] * image[i]) / COLS;
+    if (i % SIDE + 1 < SIDE)
+      sum += fabs ((double) (image[i + 1] - image[i])) / (COLS - SIDE);
+  }
+  return sum / sqrt (square);
+}
+
+/* What is asked to be smooth is smoother. */
+Test (gradient_matching, total_variation)
+{
+  g_autoptr (AssayMatrix) secrets = fixture_normal (N, COLS, 4);
+  Shared shared = { 0 };
+  g_autoptr (AssayGuess) rough = NULL;
+  g_autoptr (AssayGuess) smooth = NULL;
+
+  cr_assert (share ("units=8", secrets, 4, &shared, NULL));
+  rough = play (shared.release, "starts=1", ASSAY_GRANT_MODEL, NULL);
+  smooth = play (shared.release, "starts=1 smooth=0.5", ASSAY_GRANT_MODEL, NULL);
+  for (gsize i = 0; i < N; i++)
+    cr_assert_lt (roughness (assay_view_row (view_of (&smooth->arrays, "estimates"), i)),
+                  0.8 * roughness (assay_view_row (view_of (&rough->arrays, "estimates"), i)),
+                  "image %zu", i);
+  clear (&shared);
+}
+
 /* Gradients so long that nothing comes nearer to them: whoever goes far only gets lost. */
 Test (gradient_matching, tells_divergence)
 {

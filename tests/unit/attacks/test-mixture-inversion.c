@@ -148,6 +148,43 @@ Test (mixture_inversion, control_is_won)
   }
 }
 
+/* ---- Pairs ---- */
+
+static gboolean
+have_one_in_common (const guint32 *a, const guint32 *b)
+{
+  return a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1];
+}
+
+/* A third of all pairs share a secret: of these most share an estimate, of the others few do. In so
+ * few mixtures the smaller of two secrets is often taken for another. */
+Test (mixture_inversion, pairs_share_what_their_estimates_say)
+{
+  g_autoptr (InstaHide) made = instahide_new (&sizes);
+  g_autoptr (AssayRelease) release = make_release (made, TRUE);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (AssayGuess) guess = run (made, "game=pair pairs=5000 secrets=12 k=4", release, &error);
+  const AssayArray *pairs;
+  const float *scores;
+  gsize counts[2][2] = { { 0, 0 }, { 0, 0 } };
+
+  cr_assert_not_null (guess, "%s", error != NULL ? error->message : "");
+  cr_assert_null (assay_arrays_get (&guess->arrays, "estimates"));
+  pairs = assay_arrays_get (&guess->arrays, "pairs");
+  scores = assay_array_view (assay_arrays_get (&guess->arrays, "scores")).data;
+  cr_assert_eq (pairs->shape[0], 100 * 99 / 2);
+  for (gsize i = 0; i < pairs->shape[0]; i++) {
+    const gint64 *pair = assay_array_int64 (pairs) + 2 * i;
+
+    counts[have_one_in_common (made->sources + 2 * pair[0], made->sources + 2 * pair[1])]
+          [scores[i] > 0]++;
+    cr_assert (scores[i] >= 0 && scores[i] <= 8, "pair %zu: %g", i, (double) scores[i]);
+  }
+  cr_assert (counts[1][1] > 2 * counts[1][0] && 2 * counts[0][1] < counts[0][0],
+             "of one secret %zu told, %zu not; of none %zu told", counts[1][1], counts[1][0],
+             counts[0][1]);
+}
+
 /* ---- Errors ---- */
 
 Test (mixture_inversion, errors_say_what_is_missing)

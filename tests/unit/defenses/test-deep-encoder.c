@@ -1,0 +1,205 @@
+/* Deep hashing of images by convolutions: codes of shapes that stand anywhere, a hash function that
+ * gives what the network gave, threads, and what is refused. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "defenses/codes/deep-encoder.h"
+#include "tests/reference/fixtures.h"
+#include "tests/unit/assert-near.h"
+#include "tests/unit/defenses/hashing-rows.h"
+
+enum { ROWS = 240, SIDE = 8, CHANNELS = 2, COLS = SIDE * SIDE * CHANNELS, CLASSES = 3, BITS = 8 };
+
+/* A bar across, a bar down or a slant one, three pixels long, anywhere in either channel. */
+typedef struct {
+  AssayMatrix *rows;
+  gint64 labels[ROWS];
+  HashTraining training;
+} Shapes;
+
+static void
+make_shapes (Shapes *ret_shapes)
+{
+  AssayStream stream = assay_stream (hashing_key ("shapes", 0), 0);
+
+  ret_shapes->rows = fixture_normal (ROWS, COLS, 3);
+  for (gsize i = 0; i < ROWS; i++) {
+    const gsize class = i % CLASSES, x = assay_stream_below (&stream, SIDE - 2);
+    const gsize y = assay_stream_below (&stream, SIDE - 2);
+    const gsize channel = assay_stream_below (&stream, CHANNELS);
+
+    ret_shapes->labels[i] = (gint64) class;
+    for (gsize a = 0; a < 3; a++)
+      assay_matrix_row (ret_shapes->rows, i)[((y + (class != 0 ? a : 1)) * SIDE + x
+                                              + (class != 1 ? a : 1))
+                                                 * CHANNELS
+                                             + channel]
+          += 8;
+  }
+  ret_shapes->training
+      = (HashTraining){ .rows = assay_matrix_view (ret_shapes->rows),
+                        .labels = ret_shapes->labels,
+                        .n_classes = CLASSES,
+                        .picture = { .height = SIDE, .width = SIDE, .channels = CHANNELS },
+                        .stream = hashing_key ("deep", 0) };
+}
+
+static const HashSettings settings = { .bits = BITS,
+                                       .network = HASH_CONVOLUTIONS,
+                                       .channels = 8,
+                                       .hidden = 32,
+                                       .steps = 200,
+                                       .rate = 5e-3 };
+
+/* How many bits differ in the mean between rows of one class, and of two. */
+static void
+mean_distances (const AssayArray *codes, double *ret_within, double *ret_between)
+{
+  double sums[2] = { 0, 0 };
+  gsize counts[2] = { 0, 0 };
+
+  for (gsize i = 0; i < ROWS; i++)
+    for (gsize j = 0; j < i; j++) {
+      const int is_other = i % CLASSES != j % CLASSES;
+
+      sums[is_other] += __builtin_popcount (codes->data[i] ^ codes->data[j]);
+      counts[is_other]++;
+    }
+  *ret_within = sums[0] / (double) counts[0];
+  *ret_between = sums[1] / (double) counts[1];
+}
+
+Test (deep_encoder, shapes_have_codes_wherever_they_stand)
+{
+  AssayHashFunction *(*const learners[]) (const HashTraining *, const HashSettings *, GError **)
+      = { dpsh_learn, dsh_learn, hashnet_learn, adsh_learn };
+  Shapes shapes;
+
+  make_shapes (&shapes);
+  for (gsize l = 0; l < G_N_ELEMENTS (learners); l++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (AssayHashFunction) function = learners[l](&shapes.training, &settings, &error);
+    g_autoptr (AssayArray) codes = NULL;
+    double within, between;
+
+    cr_assert (function != NULL, "%s", error != NULL ? error->message : "");
+    cr_assert (function->kernels.n == 3 && assay_hash_function_cols (function) == COLS);
+    codes = assay_hash_function_codes (function, shapes.training.rows, &error);
+    mean_distances (codes, &within, &between);
+    cr_assert (within < 0.8 && between > 2.5, "learner %zu: %g within, %g between", l, within,
+               between);
+  }
+  assay_matrix_free (shapes.rows);
+}
+
+/* u is to be large where the first of the labels is there, and small elsewhere. */
+static double
+lose (const AssayPairedBatch *batch, gpointer data, double *const inout_slopes[ASSAY_N_PAIRED])
+{
+  const gint64 *labels = data;
+  double sum = 0;
+
+  for (gsize i = 0; i < batch->count * batch->bits; i++) {
+    const double wanted = labels[batch->items[i / batch->bits]] == 0 ? 0.5 : -0.5;
+    const double gap = batch->outputs[0][i] - wanted;
+
+    sum += gap * gap / (double) batch->count;
+    inout_slopes[0][i] = 2 * gap / (double) batch->count;
+  }
+  return sum;
+}
+
+/* For both networks, as they are and by tanh. */
+Test (deep_encoder, the_hash_function_gives_what_the_network_gave)
+{
+  Shapes shapes;
+
+  make_shapes (&shapes);
+  for (guint way = 0; way < 4; way++) {
+    const gboolean is_linear = way % 2 == 0;
+    HashSettings own = settings;
+    g_autoptr (GError) error = NULL;
+    g_autoptr (DeepEncoder) encoder = NULL;
+    g_autoptr (AssayHashFunction) function = NULL;
+    g_autoptr (AssayMatrix) margins = NULL;
+    double outputs[ROWS * BITS];
+
+    own.network = way < 2 ? HASH_CONVOLUTIONS : HASH_HIDDEN_LAYER;
+    own.steps = 10;
+    encoder = deep_encoder_new (&shapes.training, &own, is_linear, &error);
+    cr_assert (encoder != NULL && deep_encoder_train (encoder, lose, shapes.labels, &error)
+                   && deep_encoder_outputs (encoder, outputs, &error),
+               "%s", error != NULL ? error->message : "");
+    function = deep_encoder_function (encoder, &error);
+    margins = assay_hash_function_margins (function, shapes.training.rows, &error);
+    for (gsize k = 0; k < ROWS * BITS; k++) {
+      const double u = (double) margins->data[k];
+
+      assert_near (is_linear ? u : tanh (u), outputs[k], 1e-4, "way %u, number %zu", way, k);
+    }
+  }
+  assay_matrix_free (shapes.rows);
+}
+
+Test (deep_encoder, same_for_any_number_of_threads)
+{
+  Shapes shapes;
+  AssayHashFunction *functions[2];
+  HashSettings few = settings;
+
+  make_shapes (&shapes);
+  few.steps = 10;
+  for (guint t = 0; t < 2; t++) {
+    assay_parallel_set_threads (t == 0 ? 1 : 3);
+    functions[t] = adsh_learn (&shapes.training, &few, NULL);
+  }
+  for (guint l = 0; l < 3; l++)
+    cr_assert (memcmp (functions[0]->kernels.layers[l]->data, functions[1]->kernels.layers[l]->data,
+                       functions[0]->kernels.layers[l]->rows * functions[0]->kernels.layers[l]->cols
+                           * sizeof (float))
+               == 0);
+  for (guint t = 0; t < 2; t++)
+    assay_hash_function_free (functions[t]);
+  assay_matrix_free (shapes.rows);
+}
+
+Test (deep_encoder, what_is_refused)
+{
+  const AssayShape rows = { .n_secrets = 240, .cols = 512, .n_classes = 3 };
+  const AssayShape images
+      = { .n_secrets = 240,
+          .cols = COLS,
+          .n_classes = 3,
+          .geometry = { .height = SIDE, .width = SIDE, .channels = CHANNELS } };
+  HashSettings odd = settings;
+  Shapes shapes;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *why = NULL, *again = NULL, *other = NULL;
+
+  cr_assert (deep_encoder_check (&settings, &images, NULL));
+  cr_assert_not (deep_encoder_check (&settings, &rows, &error));
+  cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
+                               "network = convolutional: expected secrets that are images, found "
+                               "rows of 512 numbers of which no height and width are known",
+                               NULL, &why),
+             "%s", why);
+  odd.channels = 12;
+  cr_assert_not (deep_encoder_check (&odd, &images, &error));
+  cr_assert (fixture_error_is (&error, ASSAY_ERROR_PARAMETER,
+                               "channels = 12, hidden = 32: with network = convolutional, expected "
+                               "multiples of 8",
+                               NULL, &again),
+             "%s", again);
+  make_shapes (&shapes);
+  shapes.training.picture = (AssayGeometry){ 0 };
+  cr_assert_null (hashnet_learn (&shapes.training, &settings, &error));
+  cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
+                               "network = convolutional: expected secrets that are images, found "
+                               "rows of 128 numbers of which no height and width are known",
+                               NULL, &other),
+             "%s", other);
+  assay_matrix_free (shapes.rows);
+}
