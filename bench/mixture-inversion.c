@@ -4,8 +4,10 @@
  * most like: magnitude of the correlation, best pairs first. 5,000 mixtures of 100 secrets where a
  * row does not say otherwise; the table main is the last step of steps, and one of the sizes.
  *
- *   bench-mixture-inversion [--table main|steps|labels|epochs|public|sizes|hard|all] [--row TEXT]
- *                           [--grey] [--threads N] [--seed N] [--seeds N] [--quick] [--json]
+ *   bench-mixture-inversion [--table main|steps|labels|epochs|public|sizes|hard|
+ *                                   phases|crops|all] [--row TEXT]
+ *                           [--grey] [--threads N] [--seed N] [--seeds N] [--secrets N]
+ *                           [--quick] [--json]
  *   bench-mixture-inversion --table reliability --grey --seed 101 --seeds 4
  *
  * The second line is what the confidences of pictures are fitted to, with seeds that no test uses:
@@ -17,33 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/mixture-cases.h"
 #include "bench/reliability.h"
 #include "core/games/control.h"
-
-#define SIDE 32
-#define CHANNELS 3
-#define COLS (SIDE * SIDE * CHANNELS)
-#define RECORD (COLS + 1)
-#define CLASSES 10
-
-/* What the attacker is told wrongly. */
-typedef enum {
-  NOTHING,
-  INVENTED_LABELS, /* those of other mixtures, in another order */
-  UNIT_PUBLIC,     /* public images from 0 to 1 where the release is normalised */
-} Twist;
-
-typedef struct {
-  gsize n_secrets;
-  gsize epochs;
-  gsize k;
-  gboolean labels;
-  const char *public_known; /* file of the attack's public images */
-  int matchings;            /* negative: the default */
-  int rounds;
-  const char *made; /* more settings of the defense, "NAME=VALUE NAME=VALUE" */
-  Twist twist;
-} Case;
 
 typedef struct {
   double median;
@@ -52,70 +30,6 @@ typedef struct {
   double confidence;
   Times times;
 } Outcome;
-
-/* ---- Data ---- */
-
-/* Normalised images of a CIFAR file, height x width x channels. */
-static AssayMatrix *
-read_images (const char *name, gint64 **ret_labels)
-{
-  const char *folder = g_getenv ("ASSAY_DATA");
-  g_autofree char *path = g_build_filename (folder != NULL ? folder : ".", name, NULL);
-  g_autofree char *bytes = NULL;
-  g_autoptr (GError) error = NULL;
-  AssayMatrix *images;
-  gsize size, n;
-
-  if (!g_file_get_contents (path, &bytes, &size, &error))
-    measure_stop (path, error);
-  n = size / RECORD;
-  images = assay_matrix_new (n, COLS, &error);
-  if (images == NULL)
-    measure_stop (path, error);
-  if (ret_labels != NULL)
-    *ret_labels = g_new (gint64, n);
-  for (gsize channel = 0; channel < CHANNELS; channel++) {
-    const gsize plane = COLS / CHANNELS;
-    double sum = 0, square = 0, mean, deviation;
-
-    for (int pass = 0; pass < 2; pass++) {
-      mean = sum / (double) (n * plane);
-      deviation = sqrt (MAX (square / (double) (n * plane) - mean * mean, 1e-9));
-      for (gsize i = 0; i < n; i++)
-        for (gsize p = 0; p < plane; p++) {
-          const double value = (guint8) bytes[i * RECORD + 1 + channel * plane + p];
-
-          if (pass == 0) {
-            sum += value;
-            square += value * value;
-          } else {
-            images->data[i * COLS + p * CHANNELS + channel] = (float) ((value - mean) / deviation);
-          }
-        }
-    }
-  }
-  for (gsize i = 0; ret_labels != NULL && i < n; i++)
-    (*ret_labels)[i] = (guint8) bytes[i * RECORD];
-  return images;
-}
-
-static gsize side = SIDE, channels = CHANNELS, cols = COLS; /* as images are mixed */
-
-/* Means of the three channels: a third of the numbers. */
-static AssayMatrix *
-to_grey (AssayMatrix *taken)
-{
-  g_autoptr (AssayMatrix) colour = taken;
-  AssayMatrix *grey;
-
-  if (channels == CHANNELS)
-    return g_steal_pointer (&colour);
-  grey = assay_matrix_new (colour->rows, cols, NULL);
-  for (gsize i = 0; i < colour->rows * cols; i++)
-    for (gsize c = 0; c < CHANNELS; c++)
-      grey->data[i] += colour->data[i * CHANNELS + c] / CHANNELS;
-  return grey;
-}
 
 static void
 set_number (AssaySettings *settings, const char *name, gsize number)
@@ -128,8 +42,7 @@ set_number (AssaySettings *settings, const char *name, gsize number)
 }
 
 static AssayRelease *
-protect (const Case *c, const AssayMatrix *secrets, const gint64 *labels, AssayRows *mixed_with,
-         guint64 seed)
+protect (const Case *c, const Scene *scene, guint64 seed)
 {
   const AssayDefense *defense
       = (const AssayDefense *) assay_registry_find (ASSAY_PLUGIN_DEFENSE, "instahide-cross", NULL);
@@ -138,12 +51,11 @@ protect (const Case *c, const AssayMatrix *secrets, const gint64 *labels, AssayR
   AssayRelease *release = assay_release_new (ASSAY_RELEASE_MIXTURES, defense->id);
   g_autoptr (AssayTruth) truth = assay_truth_new ();
   g_autoptr (GError) error = NULL;
-  AssayDefenseContext context
-      = { .stream = assay_stream_key (seed, 0, "defense", "bench"),
-          .public_rows = mixed_with,
-          .labels = labels,
-          .n_classes = CLASSES,
-          .geometry = { .height = side, .width = side, .channels = channels } };
+  AssayDefenseContext context = { .stream = assay_stream_key (seed, 0, "defense", "bench"),
+                                  .public_rows = scene->mixed_with,
+                                  .labels = scene->labels,
+                                  .n_classes = MIXTURE_CLASSES,
+                                  .geometry = scene->geometry };
   g_auto (GStrv) more = g_strsplit (c->made != NULL ? c->made : "", " ", -1);
 
   for (gsize i = 0; c->made != NULL && more[i] != NULL; i++) {
@@ -156,7 +68,7 @@ protect (const Case *c, const AssayMatrix *secrets, const gint64 *labels, AssayR
   set_number (settings, "epochs", c->epochs);
   context.settings = settings->values;
   release->geometry = context.geometry;
-  if (!defense->protect (&context, assay_matrix_view (secrets), release, truth, &error))
+  if (!defense->protect (&context, assay_matrix_view (scene->secrets), release, truth, &error))
     measure_stop (defense->id, error);
   g_free (release->settings);
   release->settings = g_strdup_printf (
@@ -181,24 +93,10 @@ invent_labels (AssayRelease *release, guint64 seed)
             labels.cols * sizeof (float));
 }
 
-/* From the least to the greatest of all numbers. */
-static void
-to_unit (AssayMatrix *images)
-{
-  float least = images->data[0], most = images->data[0];
-
-  for (gsize i = 0; i < images->rows * images->cols; i++) {
-    least = MIN (least, images->data[i]);
-    most = MAX (most, images->data[i]);
-  }
-  for (gsize i = 0; i < images->rows * images->cols; i++)
-    images->data[i] = (images->data[i] - least) / (most - least);
-}
-
 /* ---- Measuring ---- */
 
 static void
-standardise (float *row)
+standardise (float *row, gsize cols)
 {
   double mean = 0, square = 0;
 
@@ -238,16 +136,16 @@ compare_images (const AssayMatrix *secrets, const AssayGuess *given, Reliability
 {
   const AssayArray *guess = assay_arrays_get (&given->arrays, "estimates");
   const AssayArray *sure = assay_arrays_get (&given->arrays, "confidences");
-  const gsize n = secrets->rows, m = guess->shape[0];
+  const gsize n = secrets->rows, m = guess->shape[0], cols = secrets->cols;
   g_autoptr (AssayMatrix) truth = assay_matrix_copy (assay_matrix_view (secrets), NULL);
   g_autoptr (AssayMatrix) estimates = assay_matrix_copy (assay_array_view (guess), NULL);
   g_autofree double *likeness = g_new0 (double, n *m);
   g_autofree double *found = g_new0 (double, n);
 
   for (gsize i = 0; i < n; i++)
-    standardise (assay_matrix_row (truth, i));
+    standardise (assay_matrix_row (truth, i), cols);
   for (gsize e = 0; e < m; e++)
-    standardise (assay_matrix_row (estimates, e));
+    standardise (assay_matrix_row (estimates, e), cols);
   for (gsize i = 0; i < n; i++)
     for (gsize e = 0; e < m; e++) {
       for (gsize j = 0; j < cols; j++)
@@ -277,40 +175,21 @@ compare_images (const AssayMatrix *secrets, const AssayGuess *given, Reliability
 }
 
 static Outcome
-run_case (const Case *c, guint64 seed, Reliability *gathered)
+run_case (const Case *c, gboolean is_grey, guint64 seed, Reliability *gathered)
 {
   const AssayAttack *inversion
       = (const AssayAttack *) assay_registry_find (ASSAY_PLUGIN_ATTACK, "mixture-inversion", NULL);
   g_autoptr (AssaySettings) settings
       = assay_settings_new (inversion->parameters, inversion->settings_size);
-  g_autofree gint64 *all_labels = NULL;
-  g_autofree gint64 *labels = g_new (gint64, c->n_secrets);
-  g_autoptr (AssayMatrix) all = to_grey (read_images ("cifar10/cifar10_train10k.bin", &all_labels));
-  g_autoptr (AssayMatrix) secrets = assay_matrix_new (c->n_secrets, cols, NULL);
-  g_autofree gsize *chosen = g_new (gsize, c->n_secrets);
-  AssayStream stream = assay_stream (assay_stream_key (seed, 0, "secrets", "bench"), 0);
-  g_autoptr (AssayRows) mixed_with
-      = assay_rows_take_matrix (to_grey (read_images ("photos/imagenet_patches32.bin", NULL)));
-  AssayMatrix *told = to_grey (read_images (c->public_known, NULL));
-  g_autoptr (AssayRows) known = NULL;
-  g_autoptr (AssayRelease) release = NULL;
+  g_auto (Scene) scene = scene_make (c, is_grey, seed);
+  g_autoptr (AssayRelease) release = protect (c, &scene, seed);
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   g_autoptr (GError) error = NULL;
   AssayAttackContext context = { .stream = assay_stream_key (seed, 0, "attack", "bench") };
-  AssayObservation seen = { 0 };
+  const AssayObservation seen = { .release = release, .public_rows = scene.known };
   Outcome outcome;
   Moment start;
 
-  if (c->twist == UNIT_PUBLIC)
-    to_unit (told);
-  known = assay_rows_take_matrix (told);
-  assay_stream_choose (&stream, all->rows, c->n_secrets, chosen);
-  for (gsize i = 0; i < c->n_secrets; i++) {
-    memcpy (assay_matrix_row (secrets, i), assay_matrix_row (all, chosen[i]),
-            cols * sizeof (float));
-    labels[i] = all_labels[chosen[i]];
-  }
-  release = protect (c, secrets, labels, mixed_with, seed);
   if (c->twist == INVENTED_LABELS)
     invent_labels (release, seed);
   if (!c->labels)
@@ -320,128 +199,39 @@ run_case (const Case *c, guint64 seed, Reliability *gathered)
   if (c->rounds >= 0)
     set_number (settings, "rounds", (gsize) c->rounds);
   context.settings = settings->values;
-  seen = (AssayObservation){ .release = release, .public_rows = known };
   start = measure_moment ();
   if (!assay_attack_run (inversion, &context, &seen, guess, &error))
     measure_stop ("attack", error);
   outcome.times = measure_once (start);
   outcome.confidence = guess->confidence;
-  compare_images (secrets, guess, gathered, &outcome);
+  compare_images (scene.secrets, guess, gathered, &outcome);
   return outcome;
 }
 
 /* ---- Tables ---- */
 
-#define USED "photos/imagenet_patches32.bin"
-#define OTHER "cifar10/cifar10_test2k.bin"
-#define DEFAULT -1
-
 typedef struct {
-  const char *name;
-  const char *row; /* what the case is called */
-  Case c;
-} Row;
-
-/* Where it was known to fail. */
-#define HARD(row, n, epochs, k, labels, known, made, twist)                                        \
-  {                                                                                                \
-    "hard", row,                                                                                   \
-    {                                                                                              \
-      n, epochs, k, labels, known, DEFAULT, DEFAULT, made, twist                                   \
-    }                                                                                              \
-  }
-
-#define SMALL(row, epochs, k, labels, known, made, twist)                                          \
-  {                                                                                                \
-    "reliability", row,                                                                            \
-    {                                                                                              \
-      40, epochs, k, labels, known, DEFAULT, DEFAULT, made, twist                                  \
-    }                                                                                              \
-  }
-
-/* What stands in each line: secrets, epochs, k, labels, public set, matchings, rounds. */
-static const Row rows[] = {
-  { "main", "k 4", { 100, 50, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "main", "k 6", { 100, 50, 6, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "steps", "k 4: clusters, images", { 100, 50, 4, TRUE, USED, 0, 0, NULL, NOTHING } },
-  { "steps", "k 4: pairs by squares", { 100, 50, 4, TRUE, USED, 1, 0, NULL, NOTHING } },
-  { "steps", "k 4: public images, once", { 100, 50, 4, TRUE, USED, 1, 1, NULL, NOTHING } },
-  { "steps", "k 4: the same, twice", { 100, 50, 4, TRUE, USED, 1, 2, NULL, NOTHING } },
-  { "steps", "k 6: clusters, images", { 100, 50, 6, TRUE, USED, 0, 0, NULL, NOTHING } },
-  { "steps", "k 6: pairs by squares", { 100, 50, 6, TRUE, USED, 1, 0, NULL, NOTHING } },
-  { "steps", "k 6: public images, once", { 100, 50, 6, TRUE, USED, 1, 1, NULL, NOTHING } },
-  { "steps", "k 6: the same, twice", { 100, 50, 6, TRUE, USED, 1, 2, NULL, NOTHING } },
-  { "labels", "k 4, no labels", { 100, 50, 4, FALSE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "labels", "k 6, no labels", { 100, 50, 6, FALSE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "labels",
-    "k 4, no labels: clusters, images",
-    { 100, 50, 4, FALSE, USED, 0, 0, NULL, NOTHING } },
-  { "labels",
-    "k 6, no labels: clusters, images",
-    { 100, 50, 6, FALSE, USED, 0, 0, NULL, NOTHING } },
-  { "epochs",
-    "k 4, 10 mixtures each",
-    { 100, 10, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "epochs",
-    "k 4, 20 mixtures each",
-    { 100, 20, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "epochs",
-    "k 6, 10 mixtures each",
-    { 100, 10, 6, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "epochs",
-    "k 6, 20 mixtures each",
-    { 100, 20, 6, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "public",
-    "k 4, other public set",
-    { 100, 50, 4, TRUE, OTHER, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "public",
-    "k 6, other public set",
-    { 100, 50, 6, TRUE, OTHER, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "sizes",
-    "k 4, 25 secrets, 1,250 mixtures",
-    { 25, 50, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "sizes",
-    "k 4, 50 secrets, 2,500 mixtures",
-    { 50, 50, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  { "sizes",
-    "k 4, 200 secrets, 10,000 mixtures",
-    { 200, 50, 4, TRUE, USED, DEFAULT, DEFAULT, NULL, NOTHING } },
-  HARD ("k 4, no labels", 100, 50, 4, FALSE, USED, NULL, NOTHING),
-  HARD ("k 6, no labels", 100, 50, 6, FALSE, USED, NULL, NOTHING),
-  HARD ("k 6, 20 mixtures each", 100, 20, 6, TRUE, USED, NULL, NOTHING),
-  HARD ("k 4, 10 mixtures each", 100, 10, 4, TRUE, USED, NULL, NOTHING),
-  HARD ("k 4, private flips", 50, 50, 4, TRUE, USED, "private_flips=yes", NOTHING),
-  HARD ("k 4, private crops and flips", 50, 50, 4, TRUE, USED, "private_crops=4 private_flips=yes",
-        NOTHING),
-  HARD ("k 6, public crops and flips", 50, 50, 6, TRUE, USED, "crops=4 flips=yes", NOTHING),
-  HARD ("k 4, other public set", 100, 50, 4, TRUE, OTHER, NULL, NOTHING),
-  HARD ("k 6, other public set", 100, 50, 6, TRUE, OTHER, NULL, NOTHING),
-  HARD ("k 4, noise of 0.3", 100, 50, 4, TRUE, USED, "noise=0.3", NOTHING),
-  HARD ("k 4, public images from 0 to 1", 50, 50, 4, TRUE, USED, NULL, UNIT_PUBLIC),
-  HARD ("k 4, invented labels", 100, 50, 4, TRUE, USED, NULL, INVENTED_LABELS),
-  SMALL ("k 4, 50 mixtures each", 50, 4, TRUE, USED, NULL, NOTHING),
-  SMALL ("k 6, 50 mixtures each", 50, 6, TRUE, USED, NULL, NOTHING),
-  SMALL ("k 4, 20 mixtures each", 20, 4, TRUE, USED, NULL, NOTHING),
-  SMALL ("k 6, 20 mixtures each", 20, 6, TRUE, USED, NULL, NOTHING),
-  SMALL ("k 4, 10 mixtures each", 10, 4, TRUE, USED, NULL, NOTHING),
-  SMALL ("k 4, no labels", 50, 4, FALSE, USED, NULL, NOTHING),
-  SMALL ("k 6, no labels", 50, 6, FALSE, USED, NULL, NOTHING),
-  SMALL ("k 4, other public set", 50, 4, TRUE, OTHER, NULL, NOTHING),
-  SMALL ("k 4, noise of 0.2", 50, 4, TRUE, USED, "noise=0.2", NOTHING),
-};
+  gboolean is_grey;
+  int n_secrets; /* of each row; 0: its own */
+} Options;
 
 static void
-report_row (Report *report, const Row *row, guint64 seed, Reliability *gathered)
+report_row (Report *report, const Row *row, const Options *options, guint64 seed,
+            Reliability *gathered)
 {
   Case c = row->c;
   Outcome outcome;
+
+  if (options->n_secrets > 0)
+    c.n_secrets = (gsize) options->n_secrets;
 
   if (report->options->is_quick) {
     c.n_secrets = 10;
     c.epochs = 10;
   }
-  outcome = run_case (&c, seed, gathered);
+  outcome = run_case (&c, options->is_grey, seed, gathered);
   report_case (report, "%s", row->row);
+  report_number (report, "seed", (double) seed, 0);
   report_number (report, "median", outcome.median, 3);
   report_number (report, "secrets", (double) c.n_secrets, 0);
   report_number (report, "above .8", (double) outcome.above_8, 0);
@@ -456,30 +246,34 @@ main (int argc, char **argv)
 {
   g_autofree char *table = NULL;
   g_autofree char *only = NULL;
-  gboolean is_grey = FALSE;
+  Options chosen = { 0 };
   int seed = 1, seeds = 1;
   const GOptionEntry own[]
       = { { "table", 0, 0, G_OPTION_ARG_STRING, &table,
-            "main, steps, labels, epochs, public, sizes, hard, reliability or all (all)", "NAME" },
-          { "grey", 0, 0, G_OPTION_ARG_NONE, &is_grey, "Means of the three channels", NULL },
+            "main, steps, labels, epochs, public, sizes, hard, phases, crops, reliability or all "
+            "(all)",
+            "NAME" },
+          { "grey", 0, 0, G_OPTION_ARG_NONE, &chosen.is_grey, "Means of the three channels", NULL },
           { "row", 0, 0, G_OPTION_ARG_STRING, &only, "Rows whose name holds TEXT", "TEXT" },
           { "seed", 0, 0, G_OPTION_ARG_INT, &seed, "Which secrets and mixtures (1)", "N" },
           { "seeds", 0, 0, G_OPTION_ARG_INT, &seeds, "Seeds from there on (1)", "N" },
+          { "secrets", 0, 0, G_OPTION_ARG_INT, &chosen.n_secrets, "Secrets in each row (its own)",
+            "N" },
           G_OPTION_ENTRY_NULL };
   g_auto (MeasureOptions) options = measure_options ("mixture-inversion", 1, own, argc, argv);
   g_autoptr (Report) report = NULL;
+  gsize n_rows;
+  const Row *rows = mixture_rows (&n_rows);
   g_auto (Reliability) gathered = reliability_new ();
 
   if (seed < 0)
     measure_stop ("--seed: expected 0 or more", NULL);
-  channels = is_grey ? 1 : CHANNELS;
-  cols = side * side * channels;
   report = report_new (&options, (guint64) seed, "Correlations of estimates with secrets");
-  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+  for (gsize i = 0; i < n_rows; i++)
     if ((table == NULL || g_str_equal (table, "all") || g_str_equal (table, rows[i].name))
         && (only == NULL || strstr (rows[i].row, only) != NULL))
       for (int s = 0; s < seeds; s++)
-        report_row (report, &rows[i], (guint64) (seed + s), &gathered);
+        report_row (report, &rows[i], &chosen, (guint64) (seed + s), &gathered);
   if (g_strcmp0 (table, "reliability") == 0)
     reliability_report (&gathered, report);
   return 0;

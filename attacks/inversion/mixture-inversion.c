@@ -24,12 +24,15 @@
  * the public set is not the one that was used, nothing is taken out, and step 5 repeats step 3.
  * The other way follows, up to `tries` attempts, until one is sure by its own measure
  * (mixture-fit.h); also with two images for each secret, which training may have mirrored, gathered
- * into groups at the end (mixture-orbits.h). Noise that was added is found in the release
- * (mixture-noise.h), public images on another scale are brought to it or refused (mixture-scale.h),
- * and labels that have nothing to do with the mixtures are not used.
+ * into groups at the end (mixture-orbits.h); and of parts with secrets that it may have moved as
+ * well (moved/moved-secrets.h). Where no public image stands out as it is, the windows are looked
+ * for that crops and flips make of them (whitened/window-removal.h), in 10 mixtures a secret.
+ * Noise that was added is found in the release (mixture-noise.h), public images on another scale
+ * are brought to it or refused (mixture-scale.h), and labels that have nothing to do with the
+ * mixtures are not used.
  * With game = pair its guess is which mixtures share a secret: those in which it found the same
  * estimate, beside scores that look at two mixtures alone.
- * Estimates: n images (of mirrored secrets each group both ways), in an order of the attack's own
+ * Estimates: n images (of mirrored and moved secrets each both ways), in an order of its own
  * and each up to its sign. Cost: by squares 4 d^3 + n^2 d^2 + N (n_public (k - 2) rounds + 40 n
  * + d) d multiplications, and with labels of C classes N n^2 d / C a matching; by parts 240
  * (k + 10) n d^2 and 20 d^3 more.
@@ -44,14 +47,19 @@
 #include "attacks/inversion/mixture-play.h"
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/pair-guess.h"
+#include "attacks/moved/moved-secrets.h"
 #include "core/base/free.h"
 
-#define ENOUGH 30           /* mixtures of each secret, from which on squares do with labels */
-#define PARTS 20            /* mixtures a secret whose private parts are found */
-#define PARTS_OF_NOISE 50   /* ... where there is noise to be averaged */
-#define SURE_OF_PARTS 0.8   /* confidence: they explain a good deal of mirrored secrets, too */
-#define LEAST_STANDING 0.25 /* of mixtures; with another public set it was 0.15 */
-#define MIRRORED 0.2        /* of all groups of images, from which on secrets were mirrored */
+#define ENOUGH 30             /* mixtures of each secret, from which on squares do with labels */
+#define PARTS 20              /* mixtures a secret whose private parts are found */
+#define PARTS_OF_WINDOWS 10   /* ... where public images were moved, which is dear */
+#define PARTS_OF_NOISE 50     /* ... where there is noise to be averaged */
+#define SURE_OF_PARTS 0.8     /* confidence: they explain a good deal of mirrored secrets, too */
+#define LEAST_STANDING 0.25   /* of mixtures; with another public set it was 0.15 */
+#define CLEARLY_STANDING 0.5  /* ... and of crops, which are sometimes near the image, 0.25 */
+#define LEAST_OF_WINDOWS 0.12 /* of windows; of crops it was 0.24, with another set 0.06 */
+#define MOVED 0.7             /* of secrets in mixtures, that stand elsewhere than they mostly do */
+#define MIRRORED 0.2          /* of all groups of images, from which on secrets were mirrored */
 
 enum { RECONSTRUCT, PAIR };
 static const char *const games[] = { "reconstruct", "pair", NULL };
@@ -66,6 +74,8 @@ typedef struct {
   gint64 matchings;
   gint64 rounds;
   gint64 tries;
+  gint64 private_shift;
+  gint64 public_shift;
 } Inversion;
 
 typedef struct {
@@ -76,17 +86,19 @@ typedef struct {
   double confidence;
   gboolean without_labels;
   gboolean is_mirrored;
+  gboolean is_moved;
 } Result;
 
 ASSAY_LOCAL_CLEAR (Result, result_clear, g_free (self->images), g_free (self->fits),
                    g_free (self->pairs))
 
-/* Which images are in each mixture, that of the larger share first. @groups: of each image of the
+/* Which images are in each of @total mixtures, that of the larger share first; -1 where the state
+ * does not have it. @groups: of each image of the
  * state the one that it has become; NULL: it is the same. */
 static gint64 *
-pairs_of (const MixtureState *state, const gsize *groups)
+pairs_of (const MixtureState *state, gsize total, const gsize *groups)
 {
-  gint64 *pairs = g_new (gint64, MIXTURE_PRIVATE * state->n_mixtures);
+  gint64 *pairs = g_new (gint64, MIXTURE_PRIVATE * total);
 
   for (gsize t = 0; t < state->n_mixtures; t++) {
     const float *weights = state->weights + MIXTURE_PRIVATE * t;
@@ -98,6 +110,8 @@ pairs_of (const MixtureState *state, const gsize *groups)
       pairs[MIXTURE_PRIVATE * t + i] = (gint64) (groups != NULL ? groups[image] : image);
     }
   }
+  for (gsize i = MIXTURE_PRIVATE * state->n_mixtures; i < MIXTURE_PRIVATE * total; i++)
+    pairs[i] = -1;
   return pairs;
 }
 
@@ -133,82 +147,194 @@ take_result (const MixturePlay *play, MixtureState *state, Result *inout_best, G
     if (mirrored < MIRRORED)
       return mirrored >= 0;
   }
-  result.pairs = pairs_of (state, play->forms == 1 ? NULL : groups);
+  result.pairs = pairs_of (state, play->n_mixtures, play->forms == 1 ? NULL : groups);
   result_clear (inout_best);
   *inout_best = result;
   result = (Result){ 0 };
   return TRUE;
 }
 
+/* Secrets that were moved as well as mirrored, from private parts; unless less is explained so than
+ * there is, or they stand still. */
+static gboolean
+try_moved (const MixtureIntake *intake, const MixtureParts *parts, gsize n, gsize shift,
+           Result *inout_best, GError **error)
+{
+  const MixtureState *state = &intake->state;
+  const gsize told = MIXTURE_PRIVATE * parts->rows->rows;
+  g_auto (MovedSecrets) moved = { 0 };
+
+  if (!moved_secrets_find (intake, parts, n, shift, &moved, error))
+    return FALSE;
+  if (moved.moved < MOVED || !(moved.confidence > inout_best->confidence))
+    return TRUE;
+  moved.pairs = g_renew (gint64, moved.pairs, MIXTURE_PRIVATE * state->n_mixtures);
+  for (gsize i = told; i < MIXTURE_PRIVATE * state->n_mixtures; i++)
+    moved.pairs[i] = -1;
+  result_clear (inout_best);
+  *inout_best = (Result){ .n = moved.n,
+                          .images = g_steal_pointer (&moved.images),
+                          .fits = g_steal_pointer (&moved.fits),
+                          .pairs = g_steal_pointer (&moved.pairs),
+                          .confidence = moved.confidence,
+                          .is_moved = TRUE };
+  return TRUE;
+}
+
+typedef enum {
+  OF_SQUARES,
+  OF_PARTS,
+  OF_MOVED, /* parts, of secrets that were moved */
+} Way;
+
 typedef struct {
-  gboolean of_parts;
-  gsize forms;
+  Way way;
+  gsize forms; /* images a secret */
 } Kind;
 
-#define KINDS 4
+#define KINDS 5
 
 /* Squares first where they usually suffice, and parts first where they do not. */
-static const Kind easy[KINDS] = { { FALSE, 1 }, { TRUE, 1 }, { TRUE, 2 }, { FALSE, 2 } };
-static const Kind hard[KINDS] = { { TRUE, 1 }, { TRUE, 2 }, { FALSE, 1 }, { FALSE, 2 } };
+static const Kind easy[KINDS]
+    = { { OF_SQUARES, 1 }, { OF_PARTS, 1 }, { OF_PARTS, 2 }, { OF_MOVED, 1 }, { OF_SQUARES, 2 } };
+static const Kind hard[KINDS]
+    = { { OF_PARTS, 1 }, { OF_PARTS, 2 }, { OF_MOVED, 1 }, { OF_SQUARES, 1 }, { OF_SQUARES, 2 } };
 
-/* Finds the parts, if nobody has tried yet. */
+/* Private parts with public images moved by @shift, in place of those there are, if enough of them
+ * stand out so. */
 static gboolean
-find_parts (MixtureIntake *intake, gsize n, MixtureParts *parts, GError **error)
+find_windows (MixtureIntake *intake, gsize shift, MixtureParts *inout_parts, GError **error)
+{
+  g_auto (MixtureParts) moved = { 0 };
+
+  if (!mixture_parts_find (intake, shift, LEAST_OF_WINDOWS, &moved, error))
+    return FALSE;
+  if (moved.rows == NULL)
+    return TRUE;
+  mixture_parts_clear (inout_parts);
+  *inout_parts = moved;
+  moved = (MixtureParts){ 0 };
+  return TRUE;
+}
+
+/* Finds the parts, if nobody has tried yet; where public images as they are hardly stand out, also
+ * by their windows. */
+static gboolean
+find_parts (MixtureIntake *intake, gsize n, gsize shift, MixtureParts *parts, GError **error)
 {
   MixtureState *state = &intake->state;
   const gsize total = state->n_mixtures;
+  const gsize side = MIN (state->geometry.height, state->geometry.width);
   gboolean is_done;
 
   if (parts->standing >= 0)
     return TRUE;
   state->n_mixtures = MIN (total, (intake->noise > 0 ? PARTS_OF_NOISE : PARTS) * n);
-  is_done = mixture_parts_find (intake, LEAST_STANDING, parts, error);
+  is_done = mixture_parts_find (intake, 0, LEAST_STANDING, parts, error);
+  if (is_done && parts->standing < CLEARLY_STANDING && shift > 0 && shift < side) {
+    state->n_mixtures = MIN (total, PARTS_OF_WINDOWS * n);
+    is_done = find_windows (intake, shift, parts, error);
+  }
   state->n_mixtures = total;
   return is_done;
 }
 
-/* Plays kind after kind, with other starts when all were played, until one is sure. What the
- * mixtures do not allow is left out: parts where there are no public images, or other ones than
- * the attacker has, and mirrored secrets where there is no left and right. */
+/* All attempts at one release. */
+typedef struct {
+  const Inversion *settings;
+  MixtureIntake *intake;
+  gsize n; /* secrets */
+  MixturePlay play;
+  MixtureParts parts;
+  Result *best;
+  double wanted; /* the confidence that suffices, after what was played last */
+} Tries;
+
+/* Whether the mixtures allow @kind: parts need public images that are the attacker's, mirrored and
+ * moved secrets a left and right. */
+static gboolean
+find_possible (Tries *tries, const Kind *kind, gboolean is_first, gboolean *ret_is_possible,
+               GError **error)
+{
+  const MixtureState *state = &tries->intake->state;
+  const gsize shift = (gsize) tries->settings->private_shift;
+  const gsize side = MIN (state->geometry.height, state->geometry.width);
+  const gboolean is_wide = state->geometry.height > 1 && 2 * tries->n <= state->n_mixtures;
+
+  *ret_is_possible = FALSE;
+  if ((kind->forms > 1 && !is_wide)
+      || (kind->way == OF_MOVED && (!is_wide || !is_first || shift == 0 || 2 * shift >= side)))
+    return TRUE;
+  if (kind->way != OF_SQUARES
+      && !find_parts (tries->intake, tries->n, (gsize) tries->settings->public_shift, &tries->parts,
+                      error))
+    return FALSE;
+  *ret_is_possible = kind->way == OF_SQUARES || tries->parts.rows != NULL;
+  return TRUE;
+}
+
+static gboolean
+play_kind (Tries *tries, const Kind *kind, guint64 start, GError **error)
+{
+  MixtureState *state = &tries->intake->state;
+  MixturePlay *play = &tries->play;
+  gboolean is_better;
+
+  if (kind->way == OF_MOVED) {
+    if (!try_moved (tries->intake, &tries->parts, tries->n, (gsize) tries->settings->private_shift,
+                    tries->best, error))
+      return FALSE;
+    if (tries->best->is_moved)
+      tries->wanted = ASSAY_SURE;
+    return TRUE;
+  }
+  play->start = start;
+  play->forms = kind->forms;
+  play->parts = kind->way == OF_PARTS ? &tries->parts : NULL;
+  play->beaten = tries->best->images != NULL ? tries->best->confidence : -1;
+  if (!mixture_play (play, tries->intake, &is_better, error)
+      || (is_better && !take_result (play, state, tries->best, error)))
+    return FALSE;
+  tries->wanted = kind->way == OF_PARTS ? SURE_OF_PARTS : ASSAY_SURE;
+  state->n_mixtures = play->n_mixtures;
+  return TRUE;
+}
+
+/* Plays kind after kind, with other starts when all were played, until one is sure. */
 static gboolean
 try_all (const AssayAttackContext *context, MixtureIntake *intake, Result *ret_best, GError **error)
 {
   const Inversion *settings = context->settings;
-  MixtureState *state = &intake->state;
+  const MixtureState *state = &intake->state;
   const gsize n = state->n_secrets;
-  const gboolean may_mirror = state->geometry.height > 1 && 2 * n <= state->n_mixtures;
   const gboolean is_easy
       = state->labels != NULL && state->n_mixtures >= ENOUGH * n && !(intake->noise > 0);
-  MixturePlay play = { .stream = context->stream,
-                       .n_secrets = n,
-                       .labels = state->labels,
-                       .matchings = settings->matchings,
-                       .rounds = settings->rounds };
-  g_auto (MixtureParts) parts = { .standing = state->n_partners > 0 ? -1 : 0 };
-  double wanted = ASSAY_SURE;
+  Tries tries = { .settings = settings,
+                  .intake = intake,
+                  .n = n,
+                  .play = { .stream = context->stream,
+                            .n_secrets = n,
+                            .n_mixtures = state->n_mixtures,
+                            .labels = state->labels,
+                            .matchings = settings->matchings,
+                            .rounds = settings->rounds },
+                  .parts = { .standing = state->n_partners > 0 ? -1 : 0 },
+                  .best = ret_best,
+                  .wanted = ASSAY_SURE };
   gint64 played = 0;
-  gboolean is_better;
+  gboolean is_done = TRUE;
 
-  for (gsize i = 0; played < settings->tries && !(ret_best->confidence >= wanted); i++) {
+  for (guint64 i = 0;
+       is_done && played < settings->tries && !(ret_best->confidence >= tries.wanted); i++) {
     const Kind *kind = (is_easy ? easy : hard) + i % KINDS;
+    gboolean is_possible;
 
-    if (kind->forms > 1 && !may_mirror)
-      continue;
-    if (kind->of_parts && !find_parts (intake, n, &parts, error))
-      return FALSE;
-    if (kind->of_parts && parts.rows == NULL)
-      continue;
-    play.start = (guint64) (i / KINDS);
-    play.forms = kind->forms;
-    play.parts = kind->of_parts ? &parts : NULL;
-    play.beaten = ret_best->images != NULL ? ret_best->confidence : -1;
-    if (!mixture_play (&play, intake, &is_better, error)
-        || (is_better && !take_result (&play, state, ret_best, error)))
-      return FALSE;
-    played++;
-    wanted = kind->of_parts ? SURE_OF_PARTS : ASSAY_SURE;
+    is_done = find_possible (&tries, kind, i < KINDS, &is_possible, error)
+              && (!is_possible || play_kind (&tries, kind, i / KINDS, error));
+    played += is_done && is_possible ? 1 : 0;
   }
-  return TRUE;
+  mixture_parts_clear (&tries.parts);
+  return is_done;
 }
 
 static char *
@@ -224,6 +350,8 @@ describe (const MixtureIntake *intake, const Result *result)
                            "to it; ");
   if (result->without_labels)
     g_string_append (text, "labels have nothing to do with the mixtures, and were not used; ");
+  if (result->is_moved)
+    g_string_append (text, "secrets were moved and mirrored, and are given both ways; ");
   if (result->is_mirrored)
     g_string_append (text, "secrets were mirrored, and are given both ways; ");
   g_string_append_printf (text, "%.0f %% of what is in the mixtures is explained",
@@ -329,9 +457,17 @@ ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
                      "looked for"),
     ASSAY_PARAM_INT (Inversion, rounds, 3, 0, 50, "",
                      "How often public images, secrets and pairs are found again in turn"),
-    ASSAY_PARAM_INT (Inversion, tries, 3, 1, 100, "",
+    ASSAY_PARAM_INT (Inversion, tries, 4, 1, 100, "",
                      "The most attempts, until one is sure by its own measure: from squares, from "
-                     "the private parts of single mixtures, and both for mirrored secrets",
+                     "the private parts of single mixtures, for mirrored secrets, for moved ones",
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (Inversion, private_shift, 4, 0, 100, "px",
+                     "How far training moves secrets at most, either way, where they were moved; "
+                     "0: they stand still",
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (Inversion, public_shift, 4, 0, 100, "px",
+                     "How far public images are moved at most, either way, before they are mixed, "
+                     "where none stands out as it is; 0: they are not moved",
                      ASSAY_PARAM_EXTRA)),
   /* Magnitudes, squares, both metrics' products; public images in both forms, and to learn from;
    * metrics. */

@@ -5,13 +5,17 @@
 #include <string.h>
 
 #include "attacks/inversion/mixture-labels.h"
-#include "attacks/whitened/joint-removal.h"
-#include "attacks/whitened/whitened-scores.h"
+#include "attacks/mixtures/mixture-windows.h"
+#include "attacks/whitened/window-removal.h"
 #include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define SQUARES_RIDGE 0.001
-#define EVIDENCE 1.0 /* standard deviations above what the best by chance comes to */
+#define COMPONENTS 400        /* by which parts are compared where they were moved */
+#define COMPONENTS_RIDGE 0.02 /* in units of the mean variance */
+#define EVIDENCE 1.0          /* standard deviations above what the best by chance comes to */
+#define CANDIDATES 300        /* public images of a mixture, by their best windows */
+#define TOGETHER 8            /* mixtures that share them */
 #define TURNS 4
 #define PRIOR 0.2      /* of pixels of variance 1, beside the rows' errors */
 #define FIRM 0.1       /* of the mean residual, below which a row counts no more than others */
@@ -21,85 +25,168 @@ void
 mixture_parts_clear (MixtureParts *parts)
 {
   g_clear_pointer (&parts->rows, assay_matrix_free);
+  g_clear_pointer (&parts->directions, assay_matrix_free);
   g_clear_pointer (&parts->partners, g_free);
   g_clear_pointer (&parts->shares, g_free);
+  g_clear_pointer (&parts->windows, g_free);
 }
 
 /* ---- Removal ---- */
 
-/* Of @n mixtures with the @scores of @m public images each. */
+/* What the best of @m scores of images by chance is above their mean, in standard deviations. */
 static double
-count_standing (const float *scores, gsize n, gsize m)
+expect_best (gsize m)
 {
-  const double expected = sqrt (2 * log ((double) m)) + EVIDENCE;
+  return sqrt (2 * log ((double) m));
+}
+
+/* The same of scores each of which is the best of many windows'. */
+static double
+expect_best_window (gsize m)
+{
+  return sqrt (6) / G_PI * (log ((double) m) - 0.5772);
+}
+
+/* Of @n mixtures with the @scores of @m public images each; of those that stand out most not
+ * @still, the window of an image that is the image itself. @windows: N x m; NULL: no windows. */
+static double
+count_standing (const float *scores, const guint16 *windows, gsize still, gsize n, gsize m)
+{
+  const double expected = EVIDENCE + (windows != NULL ? expect_best_window (m) : expect_best (m));
   g_autofree float *row = g_new (float, m);
   gsize count = 0;
 
   for (gsize t = 0; t < n; t++) {
-    float most = -G_MAXFLOAT;
+    gsize best = 0;
 
     memcpy (row, scores + t * m, m * sizeof *row);
     assay_standardise (row, m);
-    for (gsize s = 0; s < m; s++)
-      most = MAX (most, row[s]);
-    count += most > expected;
+    for (gsize s = 1; s < m; s++)
+      if (row[s] > row[best])
+        best = s;
+    count += (double) row[best] > expected && (windows == NULL || windows[t * m + best] != still);
   }
   return (double) count / (double) n;
 }
 
-static gboolean
-take_out (const MixtureIntake *intake, AssayView mixtures, float *scores, MixtureParts *parts,
-          GError **error)
+AssayMatrix *
+mixture_parts_directions (const ImagePrior *prior, GError **error)
 {
-  const JointRemoval options = { .k = intake->shares.k,
-                                 .partners = intake->state.n_partners,
-                                 .max_coefficient = intake->shares.max_coefficient,
-                                 .noise = intake->noise,
-                                 .starts = 1 };
-  const RemovalResult result = { parts->rows->data, parts->partners, parts->shares };
-  const AssayView publics = assay_matrix_view (intake->public_images);
-  g_auto (ImagePrior) prior = { 0 };
+  const gsize d = prior->cols;
+  AssayMatrix *directions = assay_matrix_new (MIN (COMPONENTS, d), d, error);
 
-  return image_prior_learn (publics, &prior, error)
-         && joint_removal (&options, &prior, mixtures, scores, &result, error);
+  for (gsize c = 0; directions != NULL && c < directions->rows; c++)
+    for (gsize j = 0; j < d; j++)
+      assay_matrix_row (directions, c)[j]
+          = prior->vectors[c * d + j] / sqrtf (prior->values[c] + (float) COMPONENTS_RIDGE);
+  return directions;
 }
 
-/* The scores of public images by which removal begins. */
-static gboolean
-score (const MixtureIntake *intake, AssayView mixtures, float *ret_scores, GError **error)
+static JointRemoval
+removal_of (const MixtureIntake *intake)
 {
-  const WhitenedOptions squares = { .form = WHITENING_SQUARED,
-                                    .template = WHITENED_SHARES,
-                                    .ridge = SQUARES_RIDGE,
-                                    .shares = intake->shares,
-                                    .noise = intake->noise };
+  return (JointRemoval){ .k = intake->shares.k,
+                         .partners = intake->state.n_partners,
+                         .max_coefficient = intake->shares.max_coefficient,
+                         .noise = intake->noise,
+                         .starts = 1 };
+}
 
-  return whitened_scores (&squares, assay_matrix_view (intake->public_images), mixtures, ret_scores,
-                          error);
+/* How public images are scored, from which removal begins. */
+static WhitenedOptions
+squares_of (const MixtureIntake *intake)
+{
+  return (WhitenedOptions){ .form = WHITENING_SQUARED,
+                            .template = WHITENED_SHARES,
+                            .ridge = SQUARES_RIDGE,
+                            .shares = intake->shares,
+                            .noise = intake->noise };
+}
+
+static gboolean
+make_parts (const MixtureIntake *intake, MixtureParts *parts, GError **error)
+{
+  const gsize n = intake->state.n_mixtures, m = intake->state.n_partners;
+
+  parts->rows = assay_matrix_new (n, intake->state.cols, error);
+  parts->partners = assay_alloc (n, m * sizeof (gsize), "public images", error);
+  parts->shares = assay_alloc (n, m * sizeof (double), "public images", error);
+  if (parts->shift > 0)
+    parts->windows = assay_alloc (n, m * sizeof (guint16), "public images", error);
+  return parts->rows != NULL && parts->partners != NULL && parts->shares != NULL
+         && (parts->shift == 0 || parts->windows != NULL);
+}
+
+/* Images as they are. */
+static gboolean
+take_images (const MixtureIntake *intake, AssayView mixtures, double least_standing,
+             MixtureParts *parts, GError **error)
+{
+  const AssayView publics = assay_matrix_view (intake->public_images);
+  const gsize n = mixtures.rows, m = publics.rows;
+  const JointRemoval options = removal_of (intake);
+  const WhitenedOptions squares = squares_of (intake);
+  g_autofree float *scores = assay_alloc (n, m * sizeof (float), "scores", error);
+  g_auto (ImagePrior) prior = { 0 };
+
+  if (scores == NULL || !whitened_scores (&squares, publics, mixtures, scores, error))
+    return FALSE;
+  parts->standing = count_standing (scores, NULL, 0, n, m);
+  if (parts->standing < least_standing)
+    return TRUE;
+  return make_parts (intake, parts, error) && image_prior_learn (publics, &prior, error)
+         && (parts->directions = mixture_parts_directions (&prior, error)) != NULL
+         && joint_removal (&options, &prior, mixtures, scores,
+                           &(RemovalResult){ parts->rows->data, parts->partners, parts->shares },
+                           error);
+}
+
+/* Windows of them. */
+static gboolean
+take_windows (const MixtureIntake *intake, AssayView mixtures, double least_standing,
+              MixtureParts *parts, GError **error)
+{
+  const AssayView publics = assay_matrix_view (intake->public_images);
+  const gsize n = mixtures.rows, m = publics.rows, partners = intake->state.n_partners;
+  const gsize still = mixture_windows_count (parts->shift) / 4; /* the middle of the first half */
+  WindowRemoval removal = { .squares = squares_of (intake),
+                            .joint = removal_of (intake),
+                            .candidates = CLAMP (CANDIDATES, partners, m),
+                            .together = TOGETHER };
+  g_autofree float *scores = assay_alloc (n, m * sizeof (float), "scores", error);
+  g_autofree guint16 *windows = assay_alloc (n, m * sizeof (guint16), "scores", error);
+  const RankedWindows ranked = { publics, mixtures, scores, windows };
+  g_auto (ImagePrior) prior = { 0 };
+  WindowResult result;
+
+  removal.squares.windows = &intake->state.geometry;
+  removal.squares.shift = parts->shift;
+  removal.squares.components = MIN (COMPONENTS, publics.cols);
+  if (scores == NULL || windows == NULL || !window_removal_rank (&removal, &ranked, error))
+    return FALSE;
+  parts->standing = count_standing (scores, windows, still, n, m);
+  if (parts->standing < least_standing)
+    return TRUE;
+  if (!make_parts (intake, parts, error) || !image_prior_learn (publics, &prior, error)
+      || (parts->directions = mixture_parts_directions (&prior, error)) == NULL)
+    return FALSE;
+  result = (WindowResult){ { parts->rows->data, parts->partners, parts->shares }, parts->windows };
+  return window_removal_find (&removal, &ranked, &prior, &result, error);
 }
 
 gboolean
-mixture_parts_find (const MixtureIntake *intake, double least_standing, MixtureParts *ret_parts,
-                    GError **error)
+mixture_parts_find (const MixtureIntake *intake, gsize shift, double least_standing,
+                    MixtureParts *ret_parts, GError **error)
 {
   const MixtureState *state = &intake->state;
-  const gsize n = state->n_mixtures, d = state->cols, m = state->n_partners;
-  const gsize n_public = intake->public_images->rows;
+  const gsize n = state->n_mixtures, d = state->cols;
   const AssayView mixtures = assay_view_of (state->magnitudes, n, d);
-  g_autofree float *scores = assay_alloc (n, n_public * sizeof (float), "scores", error);
 
-  if (scores == NULL || !score (intake, mixtures, scores, error))
+  ret_parts->shift = shift;
+  if (!(shift > 0 ? take_windows : take_images) (intake, mixtures, least_standing, ret_parts,
+                                                 error))
     return FALSE;
-  ret_parts->standing = count_standing (scores, n, n_public);
-  if (ret_parts->standing < least_standing)
-    return TRUE;
-  ret_parts->rows = assay_matrix_new (n, d, error);
-  ret_parts->partners = assay_alloc (n, m * sizeof (gsize), "public images", error);
-  ret_parts->shares = assay_alloc (n, m * sizeof (double), "public images", error);
-  if (ret_parts->rows == NULL || ret_parts->partners == NULL || ret_parts->shares == NULL
-      || !take_out (intake, mixtures, scores, ret_parts, error))
-    return FALSE;
-  for (gsize i = 0; i < n * d; i++)
+  for (gsize i = 0; ret_parts->rows != NULL && i < n * d; i++)
     ret_parts->rows->data[i] -= (float) intake->plain.image[i % d];
   return TRUE;
 }
@@ -203,6 +290,7 @@ take_mixture (const MixtureParts *parts, gsize t, double private_share, double s
 {
   const gsize d = state->cols, m = state->n_partners;
   float *known = state->known + t * d;
+  g_autofree float *window = g_new (float, d);
   double part[MIXTURE_PRIVATE];
 
   take_parts (state, t, part);
@@ -212,9 +300,14 @@ take_mixture (const MixtureParts *parts, gsize t, double private_share, double s
     const gsize row = parts->partners[t * m + i];
     const float *image = state->public_images + row * d;
 
+    if (parts->windows != NULL)
+      mixture_window_take (&state->geometry, parts->shift, parts->windows[t * m + i], image,
+                           window);
+    else
+      memcpy (window, image, d * sizeof *window);
     state->partners[t * m + i] = (gint32) row;
     for (gsize j = 0; j < d; j++)
-      known[j] += (float) (scale * parts->shares[t * m + i]) * image[j];
+      known[j] += (float) (scale * parts->shares[t * m + i]) * window[j];
   }
 }
 

@@ -91,8 +91,10 @@ refine_parts (const MixturePlay *play, MixtureIntake *intake, GError **error)
   for (gint64 round = 0; round < play->rounds; round++) {
     gsize found;
 
+    /* Windows of public images are not looked for again. */
     if (!improve (&cool, state, error)
-        || !public_pursuit (&pursuit, &intake->filter, state, &found, error))
+        || (play->parts->windows == NULL
+            && !public_pursuit (&pursuit, &intake->filter, state, &found, error)))
       return FALSE;
   }
   return play->rounds == 0 || phase_retrieval (&cool, state, error);
@@ -161,7 +163,7 @@ play_parts (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_bet
   mixture_parts_take_public (play->parts, intake->plain.image, state);
   if (!refine_parts (play, intake, error))
     return FALSE;
-  if (state->n_mixtures == total)
+  if (state->n_mixtures == total || play->parts->windows != NULL)
     return TRUE;
   if (!mixture_fit (state, &fit, fits, error))
     return FALSE;
@@ -179,6 +181,7 @@ mixture_play (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_b
   MixtureState *state = &intake->state;
 
   *ret_is_better = TRUE;
+  state->n_mixtures = play->n_mixtures;
   state->labels = play->labels;
   state->n_secrets = play->forms * play->n_secrets;
   g_free (state->images);

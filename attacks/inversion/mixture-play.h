@@ -8,6 +8,7 @@ typedef struct {
   AssayStreamKey stream;
   guint64 start;             /* random start number of the embedding */
   gsize n_secrets;           /* n */
+  gsize n_mixtures;          /* N; the state may have fewer, of an earlier attempt */
   gsize forms;               /* images a secret: 2 where secrets may have been mirrored */
   const float *labels;       /* NULL: none */
   const MixtureParts *parts; /* private parts of the first mixtures; NULL: by squares */
@@ -24,7 +25,9 @@ typedef struct {
  * which the parts are mixtures, their public images taken over, the same turns with these mixtures
  * alone; then the pairs of all others by the squares of the images, and the turns with all. This
  * last, the dearest, is left out where the parts explain no more (mixture-fit.h) than `beaten`:
- * *@ret_is_better is FALSE then, and the state of no use. */
+ * *@ret_is_better is FALSE then, and the state of no use. It is also left out where public images
+ * are windows, of which nobody knows those of the others: the state has the first mixtures alone
+ * then. */
 gboolean mixture_play (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_better,
                        GError **error);
 

@@ -157,7 +157,8 @@ windows_of (const WhitenedRemoval *settings, const JointRemoval *options,
   WindowRemoval windows
       = { .squares = squares_of (options),
           .joint = *options,
-          .candidates = CLAMP ((gsize) settings->candidates, options->partners, n_public) };
+          .candidates = CLAMP ((gsize) settings->candidates, options->partners, n_public),
+          .together = 1 };
 
   windows.squares.windows = geometry;
   windows.squares.shift = (gsize) settings->shift;

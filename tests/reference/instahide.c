@@ -55,6 +55,29 @@ draw_coefficients (AssayStream *stream, gsize k, double *ret_coefficients)
   }
 }
 
+/* @image moved by up to @shift pixels either way, and mirrored; what comes into sight is what is
+ * next to the border, backwards. */
+static void
+draw_window (const float *image, gsize side, gsize shift, gboolean is_flipped, AssayStream *stream,
+             float *ret_window)
+{
+  const int s = (int) side;
+  int down = 0, right = 0;
+
+  if (shift > 0) {
+    down = (int) assay_stream_below (stream, (guint32) (2 * shift + 1)) - (int) shift;
+    right = (int) assay_stream_below (stream, (guint32) (2 * shift + 1)) - (int) shift;
+  }
+  for (int y = 0; y < s; y++)
+    for (int x = 0; x < s; x++) {
+      int from_y = y + down, from_x = (is_flipped ? s - 1 - x : x) + right;
+
+      from_y = from_y < 0 ? -1 - from_y : from_y >= s ? 2 * s - 1 - from_y : from_y;
+      from_x = from_x < 0 ? -1 - from_x : from_x >= s ? 2 * s - 1 - from_x : from_x;
+      ret_window[y * s + x] = image[from_y * s + from_x];
+    }
+}
+
 static void
 mix (InstaHide *made, gsize t, AssayStream *stream)
 {
@@ -63,6 +86,7 @@ mix (InstaHide *made, gsize t, AssayStream *stream)
   gsize chosen[16];
   double coefficients[18] = { 0 };
   gboolean is_flipped[2] = { FALSE };
+  g_autofree float *windows = NULL;
 
   sources[0] = (guint32) (t % n);
   sources[1] = (guint32) ((t + 1 + assay_stream_below (stream, n - 1)) % n);
@@ -79,14 +103,18 @@ mix (InstaHide *made, gsize t, AssayStream *stream)
   }
   for (gsize i = 0; i < 2 && made->sizes.has_flips; i++)
     is_flipped[i] = assay_stream_below (stream, 2) == 1;
+  windows = g_new (float, (2 + p) * d);
+  for (gsize i = 0; i < 2; i++)
+    draw_window (made->secrets->data + sources[i] * d, made->sizes.side, made->sizes.shift,
+                 is_flipped[i], stream, windows + i * d);
+  for (gsize i = 0; i < p; i++)
+    draw_window (made->publics->data + chosen[i] * d, made->sizes.side, made->sizes.public_shift,
+                 FALSE, stream, windows + (2 + i) * d);
   for (gsize j = 0; j < d; j++) {
-    const gsize side = made->sizes.side, across = j / side * side + side - 1 - j % side;
     double sum = 0;
 
-    for (gsize i = 0; i < 2; i++)
-      sum += coefficients[i] * made->secrets->data[sources[i] * d + (is_flipped[i] ? across : j)];
-    for (gsize i = 0; i < p; i++)
-      sum += coefficients[2 + i] * made->publics->data[chosen[i] * d + j];
+    for (gsize i = 0; i < 2 + p; i++)
+      sum += coefficients[i] * windows[i * d + j];
     made->mixtures->data[t * d + j] = (float) (assay_stream_below (stream, 2) == 0 ? sum : -sum);
   }
 }

@@ -16,7 +16,9 @@ typedef struct {
   gsize side; /* images are side x side x 1 */
   gsize n_classes;
   guint64 seed;
-  bool has_flips; /* one in two secrets is mirrored, each time anew */
+  bool has_flips;     /* one in two secrets is mirrored, each time anew */
+  gsize shift;        /* how far secrets are moved, each time anew */
+  gsize public_shift; /* ... and public images */
 } InstaHideSizes;
 
 typedef struct {

@@ -36,19 +36,21 @@ scene_clear (Scene *scene)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scene, scene_clear)
 
-/* Mixtures with @noise on every number, and the public set that was used or one like it. */
+/* Mixtures of public images that are moved by @shift, with @noise on every number, and the public
+ * set that was used or one like it. */
 static void
-scene_make (double noise, gboolean is_used, Scene *scene)
+scene_make_moved (gsize shift, double noise, gboolean is_used, Scene *scene)
 {
   static const MixtureNumbers numbers = { .secrets = 12, .k = 4, .max_coefficient = 0.65 };
-  InstaHideSizes other_sizes = sizes;
+  InstaHideSizes other_sizes = sizes, own_sizes = sizes;
   g_autoptr (InstaHide) others = NULL;
   AssayStream stream = assay_stream (assay_stream_key (5, 0, "noise", "test"), 0);
   AssayObservation seen;
 
   other_sizes.seed += 100;
   others = instahide_new (&other_sizes);
-  scene->made = instahide_new (&sizes);
+  own_sizes.public_shift = shift;
+  scene->made = instahide_new (&own_sizes);
   for (gsize i = 0; i < scene->made->total * scene->made->cols; i++)
     scene->made->mixtures->data[i] += (float) (noise * assay_stream_normal (&stream));
   scene->publics = fixture_rows (is_used ? scene->made->publics : others->publics);
@@ -61,6 +63,12 @@ scene_make (double noise, gboolean is_used, Scene *scene)
   seen = (AssayObservation){ .release = scene->release, .public_rows = scene->publics };
   cr_assert (mixture_intake_init (&numbers, &seen, &scene->intake, NULL));
   cr_assert (mixture_intake_uncentre (&scene->intake, NULL));
+}
+
+static void
+scene_make (double noise, gboolean is_used, Scene *scene)
+{
+  scene_make_moved (0, noise, is_used, scene);
 }
 
 /* The cosine of part @t with the private images as they were mixed, sign and all. */
@@ -93,11 +101,36 @@ Test (mixture_parts, are_what_was_private)
   gsize n_near = 0;
 
   scene_make (0, TRUE, &scene);
-  cr_assert (mixture_parts_find (&scene.intake, 0.25, &scene.parts, NULL));
+  cr_assert (mixture_parts_find (&scene.intake, 0, 0.25, &scene.parts, NULL));
   cr_assert_geq (scene.parts.standing, 0.6, "%g", scene.parts.standing);
   for (gsize t = 0; t < scene.made->total; t++)
     n_near += cosine (&scene, t) > 0.7;
   cr_assert_geq (n_near, scene.made->total * 65 / 100, "%zu of %zu", n_near, scene.made->total);
+}
+
+/* Where public images were moved, their windows stand out and are taken out; where they were not,
+ * windows are not asked for. */
+Test (mixture_parts, windows_are_taken_out)
+{
+  for (gsize moved = 0; moved < 2; moved++) {
+    g_auto (Scene) scene = { 0 };
+    gsize n_near = 0, n_still = 0;
+
+    scene_make_moved (moved, 0, TRUE, &scene);
+    scene.intake.state.n_mixtures = 96;
+    cr_assert (mixture_parts_find (&scene.intake, 1, 0.25, &scene.parts, NULL));
+    if (!moved) {
+      cr_assert_null (scene.parts.rows, "%g stand out", scene.parts.standing);
+      continue;
+    }
+    cr_assert_not_null (scene.parts.rows, "%g stand out", scene.parts.standing);
+    for (gsize t = 0; t < 96; t++) {
+      n_near += cosine (&scene, t) > 0.7;
+      n_still += scene.parts.windows[2 * t] == 4;
+    }
+    cr_assert_geq (n_near, 40, "%zu of 96", n_near);
+    cr_assert_leq (n_still, 40, "%zu of 96", n_still);
+  }
 }
 
 /* With noise on every number, whoever counts with it finds more. */
@@ -112,7 +145,7 @@ Test (mixture_parts, noise_is_counted_with)
     assert_near (sqrt (scene.intake.noise), 0.3, 0.05, "noise");
     if (!is_told)
       scene.intake.noise = 0;
-    cr_assert (mixture_parts_find (&scene.intake, 0, &scene.parts, NULL));
+    cr_assert (mixture_parts_find (&scene.intake, 0, 0, &scene.parts, NULL));
     for (gsize t = 0; t < scene.made->total; t++)
       means[is_told] += cosine (&scene, t) / (double) scene.made->total;
   }
@@ -125,7 +158,7 @@ Test (mixture_parts, another_public_set_is_noticed)
   g_auto (Scene) scene = { 0 };
 
   scene_make (0, FALSE, &scene);
-  cr_assert (mixture_parts_find (&scene.intake, 0.25, &scene.parts, NULL));
+  cr_assert (mixture_parts_find (&scene.intake, 0, 0.25, &scene.parts, NULL));
   cr_assert_leq (scene.parts.standing, 0.15, "%g", scene.parts.standing);
   cr_assert_null (scene.parts.rows);
 }
@@ -171,7 +204,7 @@ Test (mixture_parts, public_images_are_taken_over)
 
   scene_make (0, TRUE, &scene);
   state->images = g_new0 (float, state->n_secrets * state->cols);
-  cr_assert (mixture_parts_find (&scene.intake, 0.25, &scene.parts, NULL));
+  cr_assert (mixture_parts_find (&scene.intake, 0, 0.25, &scene.parts, NULL));
   cr_assert (mixture_start_parts (assay_stream_key (1, 0, "attack", "test"), 0,
                                   assay_matrix_view (scene.parts.rows), &scene.intake, NULL));
   cr_assert (mixture_parts_solve (&scene.parts, scene.intake.plain.image, state, NULL));
