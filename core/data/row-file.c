@@ -101,7 +101,6 @@ how_from_python (const char *name)
   static const struct {
     const char *ending, *how;
   } others[] = {
-    { ".parquet", "; in Python: numpy.save ('rows.npy', pandas.read_parquet (FILE).to_numpy ())" },
     { ".feather", "; in Python: numpy.save ('rows.npy', pandas.read_feather (FILE).to_numpy ())" },
     { ".mat", "; in Python: numpy.save ('rows.npy', scipy.io.loadmat (FILE)[NAME])" },
     { ".pt", "; in Python: numpy.save ('rows.npy', torch.load (FILE).numpy ())" },

@@ -5,12 +5,12 @@
  *
  * Rows count from 0 and the end is not included. FILE is .fvecs, .bvecs or .ivecs (TEXMEX: before
  * each row a little-endian int32 with its dimension), .npy (rows x columns; one dimension is a
- * column, and of more a row is all with one first index), an array of .npz, a dataset of HDF5, .csv
- * and .tsv, of which columns can be chosen by name or left out, or .dat and .txt, lines of numbers
- * with blanks between them; a pattern of these is files with a row in each, in the order of the
- * numbers in their names. Files are mapped, and only text and what has to be converted or unpacked
- * is read whole; every row that is used is validated. A file that is cut short by another program
- * while it is mapped ends the process (SIGBUS). */
+ * column, and of more a row is all with one first index), an array of .npz, a dataset of HDF5,
+ * .csv, .tsv and .parquet, of which columns can be chosen by name or left out, or .dat and .txt,
+ * lines of numbers with blanks between them; a pattern of these is files with a row in each, in the
+ * order of the numbers in their names. Files are mapped, and only text and what has to be converted
+ * or unpacked is read whole; every row that is used is validated. A file that is cut short by
+ * another program while it is mapped ends the process (SIGBUS). */
 #pragma once
 
 #include "core/data/rows.h"

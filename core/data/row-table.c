@@ -10,6 +10,7 @@
 #include "core/data/formats/csv-table.h"
 #include "core/data/formats/file-pattern.h"
 #include "core/data/formats/hdf5.h"
+#include "core/data/formats/parquet.h"
 #include "core/data/formats/text-table.h"
 #include "core/data/formats/zip.h"
 #include "core/data/npy.h"
@@ -36,6 +37,8 @@ assay_row_format (const char *name)
     return ASSAY_ROWS_TEXT;
   if (g_str_has_suffix (name, ".h5") || g_str_has_suffix (name, ".hdf5"))
     return ASSAY_ROWS_HDF5;
+  if (g_str_has_suffix (name, ".parquet"))
+    return ASSAY_ROWS_PARQUET;
   return g_str_has_suffix (name, ".tsv") ? ASSAY_ROWS_TSV : ASSAY_ROWS_UNKNOWN;
 }
 
@@ -43,7 +46,7 @@ gboolean
 assay_row_format_has_parts (AssayRowFormat format)
 {
   return format == ASSAY_ROWS_NPZ || format == ASSAY_ROWS_CSV || format == ASSAY_ROWS_TSV
-         || format == ASSAY_ROWS_HDF5;
+         || format == ASSAY_ROWS_HDF5 || format == ASSAY_ROWS_PARQUET;
 }
 
 static gboolean
@@ -229,7 +232,7 @@ open_npz (GBytes *file, const char *wanted, AssayRowTable *table, GError **error
          || assay_prefix (error, "array '%s': ", table->array);
 }
 
-/* ---- HDF5 ---- */
+/* ---- HDF5 and Parquet ---- */
 
 static gboolean
 open_hdf5 (const char *path, const char *wanted, AssayRowTable *table, GError **error)
@@ -237,6 +240,14 @@ open_hdf5 (const char *path, const char *wanted, AssayRowTable *table, GError **
   g_autoptr (AssayArray) array = assay_hdf5_read (path, wanted, &table->array, error);
 
   return take_images (array, table, error);
+}
+
+static gboolean
+open_parquet (const char *path, const char *columns, AssayRowTable *table, GError **error)
+{
+  g_autoptr (AssayArray) array = assay_parquet_read (path, columns, error);
+
+  return take_array (array, table, error);
 }
 
 gboolean
@@ -259,6 +270,8 @@ assay_row_table_open (const char *path, const char *name, const char *choice, As
     is_open = open_npz (file, choice, table, error);
   else if (format == ASSAY_ROWS_HDF5)
     is_open = open_hdf5 (path, choice, table, error);
+  else if (format == ASSAY_ROWS_PARQUET)
+    is_open = open_parquet (path, choice, table, error);
   else if (format == ASSAY_ROWS_CSV || format == ASSAY_ROWS_TSV)
     is_open = open_csv (file, format == ASSAY_ROWS_TSV, choice, table, error);
   else

@@ -27,6 +27,7 @@ static const struct {
   [ASSAY_TABLE_TEXT] = { "text", { ".txt", ".dat" } },
   [ASSAY_TABLE_NPZ] = { "npz", { ".npz" } },
   [ASSAY_TABLE_HDF5] = { "hdf5", { ".h5", ".hdf5" } },
+  [ASSAY_TABLE_PARQUET] = { "parquet", { ".parquet" } },
 };
 
 /* ---- Formats ---- */
@@ -54,7 +55,7 @@ assay_table_format_from_name (const char *name, AssayTableFormat *ret_format, GE
   return assay_fail (
       error, ASSAY_ERROR_PARAMETER,
       "unknown format '%s'%s; expected fvecs, bvecs, ivecs, npy, csv, idx, cifar, tsv, "
-      "text, npz or hdf5",
+      "text, npz, hdf5 or parquet",
       name, hint);
 }
 
@@ -69,8 +70,8 @@ assay_table_format_of_path (const char *path, AssayTableFormat *ret_format, GErr
       }
   return assay_fail (error, ASSAY_ERROR_DATA,
                      "%s: its name does not tell its format: expected .fvecs, .bvecs, .ivecs, "
-                     ".npy, .csv, .tsv, .txt, .npz, .h5, .bin (CIFAR), .idx or -ubyte (IDX, also "
-                     "with .gz)",
+                     ".npy, .csv, .tsv, .txt, .npz, .h5, .parquet, .bin (CIFAR), .idx or -ubyte "
+                     "(IDX, also with .gz)",
                      path);
 }
 
@@ -202,6 +203,7 @@ open_format (AssayTable *table, const char *choice, GError **error)
   case ASSAY_TABLE_TEXT:
   case ASSAY_TABLE_NPZ:
   case ASSAY_TABLE_HDF5:
+  case ASSAY_TABLE_PARQUET:
     return open_rows (table, choice, error);
   default:
     return open_texmex (table, data, size, error);
@@ -304,6 +306,7 @@ read_row (AssayTable *table, guint8 *ret_row, guint8 *ret_labels, GError **error
   case ASSAY_TABLE_TEXT:
   case ASSAY_TABLE_NPZ:
   case ASSAY_TABLE_HDF5:
+  case ASSAY_TABLE_PARQUET:
     memcpy (ret_row, table->data, length);
     table->data += length;
     return TRUE;

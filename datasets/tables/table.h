@@ -26,6 +26,7 @@ typedef enum {
   ASSAY_TABLE_TEXT,
   ASSAY_TABLE_NPZ,
   ASSAY_TABLE_HDF5,
+  ASSAY_TABLE_PARQUET,
 } AssayTableFormat;
 
 #define ASSAY_TABLE_MAX_COLS (1 << 20)
@@ -36,8 +37,8 @@ const char *assay_table_format_name (AssayTableFormat format);
 gboolean assay_table_format_from_name (const char *name, AssayTableFormat *ret_format,
                                        GError **error);
 /* By the end of the name: .fvecs, .bvecs, .ivecs, .npy, .csv, .bin (CIFAR), .idx or -ubyte (IDX;
- * also with .gz behind it), .tsv, .txt or .dat (text), .npz, .h5 or .hdf5. ASSAY_ERROR_DATA if it
- * is none of them. */
+ * also with .gz behind it), .tsv, .txt or .dat (text), .npz, .h5, .hdf5 or .parquet.
+ * ASSAY_ERROR_DATA if it is none of them. */
 gboolean assay_table_format_of_path (const char *path, AssayTableFormat *ret_format,
                                      GError **error);
 
@@ -71,8 +72,8 @@ typedef struct {
 /* ASSAY_ERROR_DATA names the file: missing, not regular, unreadable, empty, malformed, truncated,
  * with a hostile header, without rows or columns, or with more than ASSAY_TABLE_MAX_COLS. */
 AssayTable *assay_table_open (const char *path, AssayTableFormat format, GError **error);
-/* The same of the array @choice of a .npz or HDF5 file, or of these columns of CSV or TSV (NULL:
- * all there is). */
+/* The same of the array @choice of a .npz or HDF5 file, or of these columns of CSV, TSV or Parquet
+ * (NULL: all there is). */
 AssayTable *assay_table_open_part (const char *path, AssayTableFormat format, const char *choice,
                                    GError **error);
 ASSAY_DECLARE_FREE (AssayTable, assay_table_free)

@@ -431,7 +431,7 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
 }
 
 ASSAY_DATASET (vectors, "vectors",
-  .summary = "Vectors, or images, from NumPy (.npy, .npz), CSV, HDF5, text and TEXMEX files",
+  .summary = "Vectors, or images, from NumPy (.npy, .npz), CSV, Parquet, HDF5, text, TEXMEX files",
   .reference = { "TEXMEX corpora (Jegou, Douze and Schmid 2011); NumPy", "file formats" },
   ASSAY_SETTINGS (Vectors,
     ASSAY_PARAM_STRING (Vectors, private, NULL,
