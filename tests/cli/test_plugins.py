@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -466,3 +467,27 @@ def test_installed_pages_and_examples_name_each_other(sandbox):
                     linked += 1
     assert linked > 100, linked
     assert os.path.islink(share / "assay" / "docs"), "two copies"
+
+
+def test_changed_headers_want_another_number(tmp_path):
+    """A member more, or fewer, is noticed; comments, functions and blanks count for nothing."""
+    def findings():
+        tools = f"import sys; sys.path.insert(0, {str(SOURCE / 'tools')!r}); import plugin_abi, pathlib"
+        return subprocess.run(
+            [sys.executable, "-c", f"{tools}\nprint(*plugin_abi.findings(pathlib.Path('.')))"],
+            cwd=tmp_path, capture_output=True, text=True, check=True).stdout.strip()
+
+    shutil.copytree(SOURCE / "core", tmp_path / "core")
+    header = tmp_path / "core" / "plugin" / "metric.h"
+    text = header.read_text()
+    assert findings() == ""
+    header.write_text(text.replace("G_BEGIN_DECLS", "/* Said. */\nvoid   more (int);\nG_BEGIN_DECLS"))
+    assert findings() == ""
+    for old, new in (("gboolean finds_order;", "gboolean finds_order, more;"),
+                     ("gboolean finds_order;", "")):
+        assert old in text
+        header.write_text(text.replace(old, new))
+        assert "raise ASSAY_PLUGIN_ABI" in findings()
+    number = tmp_path / "core" / "plugin" / "common.h"
+    number.write_text(re.sub(r"(define ASSAY_PLUGIN_ABI )\d+", r"\g<1>4711", number.read_text()))
+    assert "tools/plugin_abi.py --write" in findings()
