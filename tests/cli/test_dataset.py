@@ -277,7 +277,7 @@ def test_numbers_that_do_not_fit(sandbox):
 
 def test_options_that_do_not_fit(sandbox):
     sandbox.write("a.bvecs", data.texmex_bytes([[1, 2, 3, 4]] * 5, ".bvecs"))
-    formats = "expected fvecs, bvecs, ivecs, npy, csv, idx, cifar, tsv, text, npz or hdf5"
+    formats = "expected fvecs, bvecs, ivecs, npy, csv, idx, cifar, tsv, text, npz, hdf5 or parquet"
     for message, *arguments in (
         ("--rows 3:3: is an empty range of a.bvecs", "out.npy", "--rows", "3:3"),
         ("--rows 2:6: reaches out of a.bvecs, which has 5 rows", "out.npy", "--rows", "2:6"),
@@ -299,8 +299,8 @@ def test_options_that_do_not_fit(sandbox):
          "out.bin"),
         ("out.txt: text is only read; expected fvecs, bvecs, ivecs, npy, csv or idx", "out.txt"),
         ("expected --to: out.doc: its name does not tell its format: expected .fvecs, .bvecs, "
-         ".ivecs, .npy, .csv, .tsv, .txt, .npz, .h5, .bin (CIFAR), .idx or -ubyte (IDX, also with "
-         ".gz)", "out.doc"),
+         ".ivecs, .npy, .csv, .tsv, .txt, .npz, .h5, .parquet, .bin (CIFAR), .idx or -ubyte (IDX, "
+         "also with .gz)", "out.doc"),
         ("--labels: bvecs has none; expected idx images or cifar", "out.npy", "--labels", "l.npy"),
         ("--labels ./out.npy: is the file of the rows; expected another", "out.npy", "--labels",
          "./out.npy"),
