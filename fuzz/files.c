@@ -59,6 +59,20 @@ fuzz_files_add (const char *name, const void *data, gsize size)
 }
 
 void
+fuzz_files_add_two (const char *const *first, const char *const *second, const void *data,
+                    gsize size)
+{
+  const guint8 *begin = data;
+  const guint8 *end = size > 0 ? memchr (data, 0xff, size) : NULL;
+  const gsize length = end != NULL ? (gsize) (end - begin) : size;
+
+  for (; *first != NULL; first++)
+    fuzz_files_add (*first, data, length);
+  for (; *second != NULL; second++)
+    fuzz_files_add (*second, end != NULL ? end + 1 : NULL, end != NULL ? size - length - 1 : 0);
+}
+
+void
 fuzz_files_forget (void)
 {
   while (n_files > 0)

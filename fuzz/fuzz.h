@@ -37,6 +37,10 @@ const char *fuzz_folder (const char *const *names);
  * are copied, so that reading beyond them is seen. */
 void fuzz_files_add (const char *name, const void *data, gsize size);
 void fuzz_files_forget (void);
+/* The same of two groups of names (NULL ends each): the files of the first hold what stands before
+ * the first byte 0xff, which is in no text, those of the other what is behind it. */
+void fuzz_files_add_two (const char *const *first, const char *const *second, const void *data,
+                         gsize size);
 
 /* Takes bytes from the front of an input; 0 where it has ended. */
 typedef struct {

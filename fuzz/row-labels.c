@@ -3,17 +3,15 @@
  * specification, a line end, and the content of the files `a` and `b`, parted by a byte 0xff. */
 #include "fuzz/fuzz.h"
 
-#include <string.h>
-
 #include "core/data/row-file.h"
 #include "datasets/tables/class-files.h"
 #include "datasets/tables/row-attributes.h"
 
-#define BETWEEN 0xff /* in no text */
 #define MOST_ROWS 32
 
 static const char *const names[] = { "a.csv", "a.npy", "a.txt", "b.csv", "b.npy", "b.txt", NULL };
-#define N_OF_A 3
+static const char *const names_of_a[] = { "a.csv", "a.npy", "a.txt", NULL };
+static const char *const names_of_b[] = { "b.csv", "b.npy", "b.txt", NULL };
 
 static void
 read_classes (const char *specification, const char *const *folders, gsize n)
@@ -74,19 +72,6 @@ read_attributes (const char *specification, const char *const *folders, gsize n)
     assay_array_free (values[r]);
 }
 
-static void
-add_files (const FuzzInput *input)
-{
-  const uint8_t *end = input->left > 0 ? memchr (input->data, BETWEEN, input->left) : NULL;
-  const gsize length = end != NULL ? (gsize) (end - input->data) : input->left;
-
-  for (gsize i = 0; names[i] != NULL; i++)
-    if (i < N_OF_A || end == NULL)
-      fuzz_files_add (names[i], input->data, i < N_OF_A ? length : 0);
-    else
-      fuzz_files_add (names[i], end + 1, input->left - length - 1);
-}
-
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
@@ -96,7 +81,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   const gsize n = fuzz_take_byte (&input) % MOST_ROWS;
   g_autofree char *specification = fuzz_take_text (&input, '\n');
 
-  add_files (&input);
+  fuzz_files_add_two (names_of_a, names_of_b, input.data, input.left);
   if (are_classes)
     read_classes (specification, folders, n);
   else
