@@ -30,7 +30,10 @@ judge (const AssayResults *results, const AssayBaseline *baseline)
       return EXIT_VIOLATED;
     is_inconclusive |= claim->verdict == ASSAY_VERDICT_INCONCLUSIVE;
   }
-  is_inconclusive |= baseline != NULL && baseline->n_uncompared + baseline->n_no_evidence > 0;
+  /* Who plays an attack no more has not shown that it finds no more. */
+  is_inconclusive |= baseline != NULL
+                     && (baseline->n_uncompared + baseline->n_no_evidence > 0
+                         || baseline->n_lost + baseline->n_lost_metrics > 0);
   return is_inconclusive || has_bad_cell (results) ? EXIT_INCONCLUSIVE : EXIT_OK;
 }
 

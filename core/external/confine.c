@@ -407,11 +407,26 @@ at_least (AssayConfine confine)
   return is_demanded () && confine == ASSAY_CONFINE_AUTO ? ASSAY_CONFINE_REQUIRED : confine;
 }
 
+/* A word that is misspelt would demand nothing. */
+static gboolean
+check_demand (GError **error)
+{
+  const char *demand = g_getenv (ASSAY_CONFINE_VARIABLE);
+
+  return demand == NULL || *demand == '\0' || is_demanded ()
+         || g_str_equal (demand, assay_confine_names[ASSAY_CONFINE_AUTO])
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        ASSAY_CONFINE_VARIABLE " = %s; expected required or auto", demand);
+}
+
 char *
 assay_confine_describe (AssayConfine confine)
 {
   g_autofree char *folder = NULL;
+  g_autoptr (GError) problem = NULL;
 
+  if (!check_demand (&problem))
+    return g_strdup_printf ("not started (%s)", problem->message);
   confine = at_least (confine);
   if (confine == ASSAY_CONFINE_NEVER && is_demanded ())
     return g_strdup ("not started, because it is not to be confined (confine = never against "
@@ -438,6 +453,8 @@ assay_confine_command (AssayConfine confine, char *const *words, const char *fol
                        const char *scratch, GPtrArray **ret_command, GError **error)
 {
   *ret_command = NULL;
+  if (!check_demand (error))
+    return FALSE;
   confine = at_least (confine);
   if (confine == ASSAY_CONFINE_NEVER && is_demanded ())
     return assay_fail (error, ASSAY_ERROR_DATA,

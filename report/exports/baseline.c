@@ -35,6 +35,9 @@ assay_report_baseline (const AssayBaseline *baseline)
     g_string_append_printf (text,
                             "  %u could not be compared: only one of the runs measured them\n",
                             baseline->n_uncompared);
+  if (baseline->n_lost > 0 || (baseline->run == NULL && baseline->n_lost_metrics > 0))
+    g_string_append (text, "  what the baseline alone has may have got worse: expected it in both "
+                           "runs, or a new baseline\n");
   if (baseline->n_no_evidence > 0)
     g_string_append_printf (text,
                             "  %u of external guesses show nothing: they have no control, "

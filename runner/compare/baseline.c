@@ -375,6 +375,7 @@ compare_with (Comparing *comparing, const char *folder, GError **error)
   baseline->folder = g_strdup (folder);
   baseline->comparisons = g_array_new (FALSE, FALSE, sizeof (AssayComparison));
   baseline->n_lost = twins->n_lost;
+  baseline->n_lost_metrics = twins->n_lost_metrics;
   baseline->changes = g_ptr_array_ref (twins->changes);
   baseline->left_out = g_ptr_array_ref (twins->left_out);
   comparing->baseline = baseline;

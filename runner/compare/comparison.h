@@ -19,11 +19,12 @@ typedef struct {
   char *folder;        /* of the baseline */
   GArray *comparisons; /* AssayComparison, in the order of results */
   guint n_worse;
-  guint n_uncompared; /* outcomes that only one of the two runs has */
-  guint n_no_evidence; /* comparisons without a control that did not get worse: none is shown */
-  guint n_lost;        /* comparisons without a control that did not get worse */
-  GPtrArray *changes;  /* strings: what differs between the runs, and is compared all the same */
-  GPtrArray *left_out; /* strings: what is not compared, and why */
+  guint n_uncompared;   /* outcomes that only one of the two runs has */
+  guint n_no_evidence;  /* comparisons without a control that did not get worse: none is shown */
+  guint n_lost;         /* datasets, defenses, attacks and utilities of the baseline alone */
+  guint n_lost_metrics; /* which a gate that names its measures does not ask for */
+  GPtrArray *changes;   /* strings: what differs between the runs, and is compared all the same */
+  GPtrArray *left_out;  /* strings: what is not compared, and why */
 } AssayBaseline;
 
 /* ---- Several runs ---- */

@@ -136,7 +136,7 @@ say_lone (const Match *match)
 
   for (guint j = 0; j < match->then->len; j++)
     n_lost += !match->is_taken[j];
-  match->twins->n_lost += is_metric ? 0 : n_lost;
+  *(is_metric ? &match->twins->n_lost_metrics : &match->twins->n_lost) += n_lost;
   for (guint i = 0; i < match->now->len; i++) {
     const AssayComponent *after = assay_plan_component (match->now, i);
     const guint j = find_only (match->then, after->label);

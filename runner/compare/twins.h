@@ -24,7 +24,8 @@ typedef struct {
   gboolean is_paired; /* the secrets of the first @trials trials are the same */
   guint64 trials;     /* where they are; otherwise all of each run count */
   guint n_lost;       /* datasets, defenses, attacks and utilities of then that are nobody's twin */
-  GPtrArray *changes; /* strings: what differs, and is compared all the same */
+  guint n_lost_metrics;
+  GPtrArray *changes;  /* strings: what differs, and is compared all the same */
   GPtrArray *left_out; /* strings: what is not compared, and why */
 } AssayTwins;
 

@@ -256,21 +256,29 @@ def test_another_plugin_or_name_of_the_only_defense(sandbox):
             in lines), lines
 
 
+LOST = "  what the baseline alone has may have got worse: expected it in both runs, or a new baseline"
+
+
 def test_what_only_one_run_has_is_named(sandbox):
+    """What is not there any more shows nothing, and so do other settings of it; what is new does."""
     more = NOISY.format("0.1; 0.2").replace("[metric", "[attack near]\nplugin = nearest\n"
                                             "grants = public\n\n[metric")
-    lines, record = both(sandbox, 0, NOISY.format("0.1; 0.3"), more)
+    lines, record = both(sandbox, 3, NOISY.format("0.1; 0.3"), more)
     assert lines == ["against baseline old: 0 of 3 comparisons got worse",
                      "  not compared: defense noisy share=0.2 is new",
                      "  not compared: defense noisy share=0.3 is in the baseline alone",
-                     "  not compared: attack near is new"], lines
+                     "  not compared: attack near is new", LOST], lines
     assert len(record["not_compared"]) == 3 and record["uncompared"] == 0, record
+    lines, _ = both(sandbox, 0, NOISY.format("0.1"), more.replace("0.1; 0.2", "0.1"))
+    assert lines[1:] == ["  not compared: attack near is new"], lines
+    lines, _ = both(sandbox, 3, more, NOISY.format("0.1; 0.2"))
+    assert lines[1:] == ["  not compared: attack near is in the baseline alone", LOST], lines
 
 
 def test_another_metric_measures_something_else(sandbox):
     text = NOISY.format(0.1).replace("[metric recovery-rate]", "[metric recovery-rate]\ntau = {}")
-    lines, record = both(sandbox, 0, text.format(0.3), text.format(0.1))
-    assert lines[1:] == ["  not compared: metric recovery-rate: tau was 0.3, is 0.1"], lines
+    lines, record = both(sandbox, 3, text.format(0.3), text.format(0.1))
+    assert lines[1:] == ["  not compared: metric recovery-rate: tau was 0.3, is 0.1", LOST], lines
     assert ([one["measure"] for one in record["comparisons"]]
             == ["identification-rate", "relative-error-median"]), record
 

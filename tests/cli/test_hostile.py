@@ -371,6 +371,9 @@ def test_confinement_is_demanded_by_the_environment(sandbox):
     sandbox.refuses(protect(sandbox, scale),
                     "defense exec: confine = required, but the program cannot be confined: bwrap: "
                     "No permissions to create new namespace")
+    sandbox.environment["ASSAY_CONFINE"] = "Required"
+    sandbox.refuses(protect(sandbox, scale),
+                    "defense exec: ASSAY_CONFINE = Required; expected required or auto")
     sandbox.environment["ASSAY_CONFINE"] = "auto"
     sandbox.expect(protect(sandbox, scale), out="", err="")
 
