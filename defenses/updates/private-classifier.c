@@ -10,9 +10,10 @@
  * not computed from the number of rows, which is private.
  *
  * Columns are taken as they are: means and deviations of rows are not released, and so the scaling
- * of the dataset has to be one that is known. The paper has convolutional networks; gradients of
- * single images through one cost as many passes as there are images, which two processors have no
- * time for. */
+ * of the dataset has to be one that is known. The paper has convolutional networks. Their gradients
+ * of single images could be had (a tape goes through four images at a time, so that each costs four
+ * passes), but a release of kind updates holds the weights of softmax regression, and nobody could
+ * use others. */
 #include <math.h>
 #include <string.h>
 
