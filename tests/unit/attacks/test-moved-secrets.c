@@ -46,8 +46,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scene, scene_clear)
 static void
 scene_make (Scene *scene)
 {
-  static const MixtureNumbers numbers
-      = { .secrets = sizes.n_secrets, .k = 4, .max_coefficient = 0.65 };
+  const MixtureNumbers numbers
+      = { .secrets = (gint64) sizes.n_secrets, .k = 4, .max_coefficient = 0.65 };
   g_auto (ImagePrior) prior = { 0 };
   AssayObservation seen;
 
