@@ -82,8 +82,8 @@ read_rows (const CliAuditFiles *files, CliAuditTable *ret_table, GError **error)
     return NULL;
   g_ptr_array_extend_and_steal (own, g_steal_pointer (&more));
   if (own->len > 0) {
-    rest = cli_audit_without (files->data, own);
-    return read_named_rows (rest, ret_table, error);
+    rest = cli_audit_without (files->data, own, error);
+    return rest != NULL ? read_named_rows (rest, ret_table, error) : NULL;
   }
   return strchr (files->data, '[') != NULL || is_of_rows (files->data)
              ? read_named_rows (files->data, NULL, error)

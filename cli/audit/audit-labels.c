@@ -108,21 +108,29 @@ is_choice (const char *brackets)
   return strspn (brackets + 1, "0123456789:") < length;
 }
 
+/* The names between brackets; of none, and where there are no brackets, an empty list. */
+static GPtrArray *
+split_choice (const char *inner, GError **error)
+{
+  return *inner != '\0' ? split_names (inner, error) : g_ptr_array_new_with_free_func (g_free);
+}
+
 char *
-cli_audit_without (const char *data, const GPtrArray *columns)
+cli_audit_without (const char *data, const GPtrArray *columns, GError **error)
 {
   const char *brackets = strchr (data, '[');
   const gboolean has_choice = brackets != NULL && is_choice (brackets);
   g_autofree char *file = file_of (data);
   g_autofree char *inner
       = has_choice ? g_strndup (brackets + 1, strcspn (brackets + 1, "]")) : g_strdup ("");
-  g_autoptr (GPtrArray) chosen = split_names (inner, NULL);
+  g_autoptr (GPtrArray) chosen = split_choice (inner, error);
   const gboolean leaves_out = *inner == '-' || *inner == '\0';
   const char *range = has_choice ? brackets + 1 + strlen (inner) + 1 : brackets;
-  GString *text = g_string_new (file);
+  g_autoptr (GString) text = g_string_new (NULL);
 
-  g_string_append_c (text, '[');
-  for (guint i = 0; has_choice && chosen != NULL && i < chosen->len; i++)
+  if (chosen == NULL)
+    return assay_prefix_null (error, "%s: ", data);
+  for (guint i = 0; i < chosen->len; i++)
     if (leaves_out || !assay_names_have (columns, chosen->pdata[i])) {
       append_field (text, chosen->pdata[i]);
       g_string_append_c (text, ',');
@@ -130,14 +138,18 @@ cli_audit_without (const char *data, const GPtrArray *columns)
   for (guint i = 0; leaves_out && i < columns->len; i++) {
     g_autofree char *name = g_strconcat ("-", columns->pdata[i], NULL);
 
-    if (chosen != NULL && assay_names_have (chosen, name))
+    if (assay_names_have (chosen, name))
       continue;
     append_field (text, name);
     g_string_append_c (text, ',');
   }
+  if (text->len == 0)
+    return assay_fail_null (error, ASSAY_ERROR_DATA,
+                            "%s: each of its columns is a label or an attribute; expected numbers "
+                            "beside them",
+                            data);
   g_string_truncate (text, text->len - 1);
-  g_string_append_printf (text, "]%s", range != NULL ? range : "");
-  return g_string_free (text, FALSE);
+  return g_strdup_printf ("%s[%s]%s", file, text->str, range != NULL ? range : "");
 }
 
 /* ---- One column ---- */

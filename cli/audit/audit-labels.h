@@ -28,9 +28,10 @@ gboolean cli_audit_is_table (const char *data);
  * that are columns of the table @data: those of which no file is. @words may be NULL. */
 GPtrArray *cli_audit_own_columns (const char *data, const char *words, GError **error);
 
-/* The table @data without @columns, as rows are named (core/data/row-file.h): a choice of columns
- * that is there already stays, less those. */
-char *cli_audit_without (const char *data, const GPtrArray *columns);
+/* The table @data without @columns, one at least, as rows are named (core/data/row-file.h): a
+ * choice of columns that is there already stays, less those. ASSAY_ERROR_DATA: nothing is left of
+ * it, or it is malformed. */
+char *cli_audit_without (const char *data, const GPtrArray *columns, GError **error);
 
 /* The column that @word names: FILE.csv:COLUMN, or a column of @own, the rows' own table (NULL:
  * they have none). ASSAY_ERROR_DATA: there is none, it has not @n rows, or its values are no

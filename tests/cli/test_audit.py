@@ -65,6 +65,10 @@ def test_columns_that_cannot_be_labels(sandbox):
              "--attributes: name has 300 different values in 300 rows; expected classes"),
             (("table.csv[age,job]", "--labels", "job", "--attributes", "town,town"),
              "--attributes: town appears twice"),
+            (("table.csv[job]", "--labels", "job"),
+             "--data: table.csv[job]: each of its columns is a label or an attribute; expected "
+             "numbers beside them"),
+            (("table.csv[\"age\"x]", "--labels", "job"), "--data: table.csv[\"age\"x]: line 1: "),
             (("table.csv[age]", "--attributes", "other.csv:town"), "--attributes: other.csv: no such"),
             (("table.csv[-name,-job]", "--attributes", "town", "--public", "table.csv[age]"),
              "--public and --attributes: the public rows need attributes, too"),
