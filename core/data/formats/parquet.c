@@ -69,7 +69,7 @@ static gboolean
 load (GError **error)
 {
   static const char *const sonames[]
-      = { "libduckdb." G_MODULE_SUFFIX, "libduckdb.so.2.0", "libduckdb.so.1.5" };
+      = { ("libduckdb." G_MODULE_SUFFIX), "libduckdb.so.2.0", "libduckdb.so.1.5" };
   static GMutex lock;
   static gboolean is_loaded;
   G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
