@@ -78,7 +78,8 @@ assay_csv_read_field (AssayCsvReader *reader, gboolean *ret_ends_row, GError **e
                        : *reader->at == '\r' ? "carriage return"
                                              : "text after a closing quote");
   reader->line += reader->at < reader->end && *reader->at == '\n';
-  reader->at += reader->at < reader->end;
+  if (reader->at < reader->end)
+    reader->at++;
   return TRUE;
 }
 
