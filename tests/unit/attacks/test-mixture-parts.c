@@ -4,9 +4,8 @@
 
 #include "attacks/inversion/mixture-parts.h"
 #include "attacks/inversion/mixture-play.h"
-#include "tests/reference/fixtures.h"
-#include "tests/reference/instahide.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/attacks/mixture-scene.h"
 
 /* More public images than pixels, so that their covariance is that of images. */
 static const InstaHideSizes sizes = { .n_secrets = 12,
@@ -17,24 +16,8 @@ static const InstaHideSizes sizes = { .n_secrets = 12,
                                       .n_classes = 4,
                                       .seed = 7 };
 
-typedef struct {
-  InstaHide *made;
-  AssayRows *publics;
-  AssayRelease *release;
-  MixtureIntake intake;
-  MixtureParts parts;
-} Scene;
-
-static void
-scene_clear (Scene *scene)
-{
-  mixture_parts_clear (&scene->parts);
-  mixture_intake_clear (&scene->intake);
-  assay_release_free (scene->release);
-  assay_rows_unref (scene->publics);
-  instahide_free (scene->made);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scene, scene_clear)
+typedef MixtureScene Scene;
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scene, mixture_scene_clear)
 
 /* Mixtures of public images that are moved by @shift, with @noise on every number, and the public
  * set that was used or one like it. */
@@ -45,7 +28,6 @@ scene_make_moved (gsize shift, double noise, gboolean is_used, Scene *scene)
   InstaHideSizes other_sizes = sizes, own_sizes = sizes;
   g_autoptr (InstaHide) others = NULL;
   AssayStream stream = assay_stream (assay_stream_key (5, 0, "noise", "test"), 0);
-  AssayObservation seen;
 
   other_sizes.seed += 100;
   others = instahide_new (&other_sizes);
@@ -53,15 +35,8 @@ scene_make_moved (gsize shift, double noise, gboolean is_used, Scene *scene)
   scene->made = instahide_new (&own_sizes);
   for (gsize i = 0; i < scene->made->total * scene->made->cols; i++)
     scene->made->mixtures->data[i] += (float) (noise * assay_stream_normal (&stream));
-  scene->publics = fixture_rows (is_used ? scene->made->publics : others->publics);
-  scene->release = assay_release_new (ASSAY_RELEASE_MIXTURES, "test");
-  scene->release->geometry
-      = (AssayGeometry){ .height = sizes.side, .width = sizes.side, .channels = 1 };
-  assay_arrays_take (&scene->release->arrays, "images",
-                     assay_array_take_matrix (
-                         assay_matrix_copy (assay_matrix_view (scene->made->mixtures), NULL)));
-  seen = (AssayObservation){ .release = scene->release, .public_rows = scene->publics };
-  cr_assert (mixture_intake_init (&numbers, &seen, &scene->intake, NULL));
+  mixture_scene_take_in (is_used ? scene->made->publics : others->publics, &numbers, sizes.side,
+                         scene);
   cr_assert (mixture_intake_uncentre (&scene->intake, NULL));
 }
 

@@ -6,9 +6,8 @@
 #include "attacks/moved/moved-explain.h"
 #include "attacks/moved/moved-secrets.h"
 #include "core/base/vectors.h"
-#include "tests/reference/fixtures.h"
-#include "tests/reference/instahide.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/attacks/mixture-scene.h"
 
 #define SHIFT 2
 
@@ -21,11 +20,7 @@ static const InstaHideSizes sizes = { .n_secrets = 6,
                                       .seed = 3 };
 
 typedef struct {
-  InstaHide *made;
-  AssayRows *publics;
-  AssayRelease *release;
-  MixtureIntake intake;
-  MixtureParts parts;
+  MixtureScene of;
   AssayArena arena;
   Moves moves;
 } Scene;
@@ -34,11 +29,7 @@ static void
 scene_clear (Scene *scene)
 {
   assay_arena_clear (&scene->arena);
-  mixture_parts_clear (&scene->parts);
-  mixture_intake_clear (&scene->intake);
-  assay_release_free (scene->release);
-  assay_rows_unref (scene->publics);
-  instahide_free (scene->made);
+  mixture_scene_clear (&scene->of);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scene, scene_clear)
 
@@ -49,38 +40,29 @@ scene_make (Scene *scene)
   const MixtureNumbers numbers
       = { .secrets = (gint64) sizes.n_secrets, .k = 4, .max_coefficient = 0.65 };
   g_auto (ImagePrior) prior = { 0 };
-  AssayObservation seen;
 
-  scene->made = instahide_new (&sizes);
-  scene->publics = fixture_rows (scene->made->publics);
-  scene->release = assay_release_new (ASSAY_RELEASE_MIXTURES, "test");
-  scene->release->geometry
-      = (AssayGeometry){ .height = sizes.side, .width = sizes.side, .channels = 1 };
-  assay_arrays_take (&scene->release->arrays, "images",
-                     assay_array_take_matrix (
-                         assay_matrix_copy (assay_matrix_view (scene->made->mixtures), NULL)));
-  seen = (AssayObservation){ .release = scene->release, .public_rows = scene->publics };
-  cr_assert (mixture_intake_init (&numbers, &seen, &scene->intake, NULL));
-  cr_assert (image_prior_learn (assay_matrix_view (scene->made->publics), &prior, NULL));
-  scene->parts.directions = mixture_parts_directions (&prior, NULL);
-  scene->parts.rows = assay_matrix_new (scene->made->total, scene->made->cols, NULL);
-  cr_assert (moves_init (&scene->intake.state.geometry, SHIFT, &scene->arena, &scene->moves, NULL));
+  scene->of.made = instahide_new (&sizes);
+  mixture_scene_take_in (scene->of.made->publics, &numbers, sizes.side, &scene->of);
+  cr_assert (image_prior_learn (assay_matrix_view (scene->of.made->publics), &prior, NULL));
+  scene->of.parts.directions = mixture_parts_directions (&prior, NULL);
+  scene->of.parts.rows = assay_matrix_new (scene->of.made->total, scene->of.made->cols, NULL);
+  cr_assert (moves_init (&scene->of.intake.state.geometry, SHIFT, &scene->arena, &scene->moves, NULL));
 }
 
 /* Part @t is of images @a and @b of @images, as @moves have them. */
 static void
 make_part (Scene *scene, gsize t, AssayMatrix *images, const gsize *which, const gsize *moves)
 {
-  const gsize d = scene->made->cols;
-  const float *weights = scene->made->weights + 2 * t;
+  const gsize d = scene->of.made->cols;
+  const float *weights = scene->of.made->weights + 2 * t;
   g_autofree float *moved = g_new (float, d);
 
   for (gsize i = 0; i < 2; i++) {
     moves_take (&scene->moves, moves[i], assay_matrix_row (images, which[i]), moved);
     for (gsize j = 0; j < d; j++)
-      assay_matrix_row (scene->parts.rows, t)[j]
+      assay_matrix_row (scene->of.parts.rows, t)[j]
           += weights[i] / (weights[0] + weights[1])
-             * (moved[j] - (float) scene->intake.plain.image[j]);
+             * (moved[j] - (float) scene->of.intake.plain.image[j]);
   }
 }
 
@@ -101,7 +83,7 @@ Test (moved_secrets, moves_are_undone)
   const float *image;
 
   scene_make (&scene);
-  image = assay_matrix_row (scene.made->secrets, 0);
+  image = assay_matrix_row (scene.of.made->secrets, 0);
   cr_assert_eq (scene.moves.n_moves, 50);
   for (gsize move = 0; move < scene.moves.n_moves; move++) {
     const gint64 down = moves_down (&scene.moves, move), right = moves_right (&scene.moves, move);
@@ -130,30 +112,30 @@ Test (moved_secrets, parts_are_explained)
   gsize n_right = 0;
 
   scene_make (&scene);
-  features = assay_matrix_new (scene.made->total, scene.parts.directions->rows, NULL);
-  for (gsize t = 0; t < scene.made->total; t++) {
-    const gsize which[2] = { scene.made->sources[2 * t], scene.made->sources[2 * t + 1] };
+  features = assay_matrix_new (scene.of.made->total, scene.of.parts.directions->rows, NULL);
+  for (gsize t = 0; t < scene.of.made->total; t++) {
+    const gsize which[2] = { scene.of.made->sources[2 * t], scene.of.made->sources[2 * t + 1] };
     float *row = assay_matrix_row (features, t);
 
     draw_moves (&scene, &stream, drawn + 2 * t);
-    make_part (&scene, t, scene.made->secrets, which, drawn + 2 * t);
+    make_part (&scene, t, scene.of.made->secrets, which, drawn + 2 * t);
     for (gsize c = 0; c < features->cols; c++)
       for (gsize j = 0; j < d; j++)
-        row[c] += assay_matrix_row (scene.parts.directions, c)[j]
-                  * assay_matrix_row (scene.parts.rows, t)[j];
+        row[c] += assay_matrix_row (scene.of.parts.directions, c)[j]
+                  * assay_matrix_row (scene.of.parts.rows, t)[j];
     moved_normalise (row, features->cols);
   }
-  rows = (MovedRows){ assay_matrix_view (scene.parts.rows),
-                      assay_matrix_view (scene.parts.directions), assay_matrix_view (features) };
-  cr_assert (moved_explain (&scene.moves, &rows, assay_matrix_view (scene.made->secrets), found,
+  rows = (MovedRows){ assay_matrix_view (scene.of.parts.rows),
+                      assay_matrix_view (scene.of.parts.directions), assay_matrix_view (features) };
+  cr_assert (moved_explain (&scene.moves, &rows, assay_matrix_view (scene.of.made->secrets), found,
                             left, NULL));
-  for (gsize t = 0; t < scene.made->total; t++)
+  for (gsize t = 0; t < scene.of.made->total; t++)
     for (gsize i = 0; i < 2; i++)
       for (gsize j = 0; j < 2; j++)
-        n_right += found[2 * t + j].image == scene.made->sources[2 * t + i]
+        n_right += found[2 * t + j].image == scene.of.made->sources[2 * t + i]
                    && found[2 * t + j].move == drawn[2 * t + i];
-  cr_assert_geq (n_right, 2 * scene.made->total * 9 / 10, "%zu of %zu", n_right,
-                 2 * scene.made->total);
+  cr_assert_geq (n_right, 2 * scene.of.made->total * 9 / 10, "%zu of %zu", n_right,
+                 2 * scene.of.made->total);
 }
 
 /* Nothing is known but the parts: images come back, each both ways. */
@@ -166,23 +148,23 @@ Test (moved_secrets, come_back)
   gsize n_back = 0;
 
   scene_make (&scene);
-  for (gsize t = 0; t < scene.made->total; t++) {
-    const gsize which[2] = { scene.made->sources[2 * t], scene.made->sources[2 * t + 1] };
+  for (gsize t = 0; t < scene.of.made->total; t++) {
+    const gsize which[2] = { scene.of.made->sources[2 * t], scene.of.made->sources[2 * t + 1] };
     gsize moves[2];
 
     draw_moves (&scene, &stream, moves);
-    make_part (&scene, t, scene.made->secrets, which, moves);
+    make_part (&scene, t, scene.of.made->secrets, which, moves);
   }
   cr_assert (
-      moved_secrets_find (&scene.intake, &scene.parts, sizes.n_secrets, SHIFT, &found, &error),
+      moved_secrets_find (&scene.of.intake, &scene.of.parts, sizes.n_secrets, SHIFT, &found, &error),
       "%s", error != NULL ? error->message : "");
   for (gsize i = 0; i < sizes.n_secrets; i++) {
     double best = 0;
 
     for (gsize e = 0; e < found.n; e++)
       best = MAX (best,
-                  fabs (assay_correlation (assay_matrix_row (scene.made->secrets, i),
-                                           found.images + e * scene.made->cols, scene.made->cols)));
+                  fabs (assay_correlation (assay_matrix_row (scene.of.made->secrets, i),
+                                           found.images + e * scene.of.made->cols, scene.of.made->cols)));
     n_back += best > 0.9;
   }
   cr_assert_geq (n_back, 5, "%zu of %zu", n_back, sizes.n_secrets);
@@ -198,14 +180,14 @@ Test (moved_secrets, nothing_is_found_where_nothing_is)
   AssayStream stream = assay_stream (assay_stream_key (3, 0, "moves", "test"), 0);
 
   scene_make (&scene);
-  for (gsize t = 0; t < scene.made->total; t++) {
+  for (gsize t = 0; t < scene.of.made->total; t++) {
     const gsize which[2] = { 2 * t, 2 * t + 1 };
     gsize moves[2];
 
     draw_moves (&scene, &stream, moves);
-    make_part (&scene, t, scene.made->publics, which, moves);
+    make_part (&scene, t, scene.of.made->publics, which, moves);
   }
   cr_assert (
-      moved_secrets_find (&scene.intake, &scene.parts, sizes.n_secrets, SHIFT, &found, NULL));
+      moved_secrets_find (&scene.of.intake, &scene.of.parts, sizes.n_secrets, SHIFT, &found, NULL));
   cr_assert_leq (found.confidence, 0.25, "%g", found.confidence);
 }

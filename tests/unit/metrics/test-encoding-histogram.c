@@ -5,45 +5,9 @@
 #include "runner/run/steps.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/metrics/encodings-case.h"
 
 extern const AssayMetric assay_metric_encoding_histogram;
-
-enum { SIDE = 4, COLS = SIDE * SIDE };
-
-typedef struct {
-  AssayRelease *release;
-  AssayTruth *truth;
-  AssayGuess *guess;
-} Case;
-
-static void
-case_clear (Case *c)
-{
-  assay_release_free (c->release);
-  assay_truth_free (c->truth);
-  assay_guess_free (c->guess);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
-
-/* @each encodings of each of @n secrets, in turn, that take over @images. */
-static Case
-make_case (gsize n, gsize each, AssayMatrix *images)
-{
-  const gsize total = n * each;
-  gint64 *owners = g_new (gint64, total);
-  Case c = { .release = assay_release_new (ASSAY_RELEASE_MIXTURES, "made"),
-             .truth = assay_truth_new (),
-             .guess = assay_guess_new () };
-
-  for (gsize i = 0; i < total; i++)
-    owners[i] = (gint64) (i % n);
-  c.release->geometry = (AssayGeometry){ .height = SIDE, .width = SIDE, .channels = 1 };
-  assay_arrays_take (&c.release->arrays, "images", assay_array_take_matrix (images));
-  assay_arrays_take (&c.truth->arrays, "secrets",
-                     assay_array_take_matrix (fixture_normal (n, COLS, 9)));
-  assay_arrays_take (&c.truth->arrays, "owners", assay_array_take (ASSAY_INT64, 1, &total, owners));
-  return c;
-}
 
 static gboolean
 try_measure (const char *assignments, const Case *c, AssayOutcomes *ret_outcomes, GError **error)
@@ -89,7 +53,7 @@ Test (encoding_histogram, by_hand)
   for (gsize i = 0; i < 6; i++)
     for (gsize j = 0; j < COLS; j++)
       assay_matrix_row (images, i)[j] = levels[i];
-  g_auto (Case) c = make_case (2, 3, images);
+  g_auto (Case) c = make_encodings (2, 3, images);
 
   for (gsize b = 0; b < G_N_ELEMENTS (bars); b++) {
     gsize n;
@@ -113,7 +77,7 @@ Test (encoding_histogram, by_hand)
 Test (encoding_histogram, adds_up)
 {
   enum { N = 3, EACH = 40 };
-  g_auto (Case) c = make_case (N, EACH, fixture_normal (N * EACH, COLS, 4));
+  g_auto (Case) c = make_encodings (N, EACH, fixture_normal (N * EACH, COLS, 4));
 
   for (guint s = 0; s < IMAGE_N_STATISTICS; s++) {
     gsize total = 0, n;
@@ -149,7 +113,7 @@ check_refused (const Case *c, const char *assignments, const char *message)
 
 Test (encoding_histogram, refused)
 {
-  g_auto (Case) c = make_case (2, 3, fixture_normal (6, COLS, 4));
+  g_auto (Case) c = make_encodings (2, 3, fixture_normal (6, COLS, 4));
   const gsize fewer = 5;
 
   check_refused (&c, "secret=2",

@@ -10,6 +10,7 @@
 #include "runner/run/steps.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/metrics/encodings-case.h"
 #include "tests/unit/seeds.h"
 
 extern const AssayMetric assay_metric_ks_test;
@@ -68,45 +69,16 @@ Test (ks, statistics_by_hand)
 
 /* ---- The metric ---- */
 
-enum { SIDE = 4, COLS = SIDE * SIDE };
-
-typedef struct {
-  AssayRelease *release;
-  AssayTruth *truth;
-  AssayGuess *guess;
-} Case;
-
-static void
-case_clear (Case *c)
-{
-  assay_release_free (c->release);
-  assay_truth_free (c->truth);
-  assay_guess_free (c->guess);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
-
 /* @each normal encodings of each of @n secrets, in turn; those of secret 0 are brighter. */
 static Case
 make_case (gsize n, gsize each, float brighter, guint64 trial)
 {
-  const gsize total = n * each;
-  AssayMatrix *images = fixture_normal (total, COLS, trial);
-  gint64 *owners = g_new (gint64, total);
-  Case c = { .release = assay_release_new (ASSAY_RELEASE_MIXTURES, "made"),
-             .truth = assay_truth_new (),
-             .guess = assay_guess_new () };
+  AssayMatrix *images = fixture_normal (n * each, COLS, trial);
 
-  for (gsize i = 0; i < total; i++) {
-    owners[i] = (gint64) (i % n);
-    for (gsize j = 0; owners[i] == 0 && j < COLS; j++)
+  for (gsize i = 0; i < n * each; i += n)
+    for (gsize j = 0; j < COLS; j++)
       assay_matrix_row (images, i)[j] += brighter;
-  }
-  c.release->geometry = (AssayGeometry){ .height = SIDE, .width = SIDE, .channels = 1 };
-  assay_arrays_take (&c.release->arrays, "images", assay_array_take_matrix (images));
-  assay_arrays_take (&c.truth->arrays, "secrets",
-                     assay_array_take_matrix (fixture_normal (n, COLS, trial + 1)));
-  assay_arrays_take (&c.truth->arrays, "owners", assay_array_take (ASSAY_INT64, 1, &total, owners));
-  return c;
+  return make_encodings (n, each, images);
 }
 
 static AssayOutcomes

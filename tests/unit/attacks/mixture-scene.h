@@ -1,0 +1,42 @@
+/* Mixtures as mixture-inversion takes them in, for tests of its steps. */
+#pragma once
+
+#include "attacks/inversion/mixture-intake.h"
+#include "attacks/inversion/mixture-parts.h"
+#include "tests/reference/fixtures.h"
+#include "tests/reference/instahide.h"
+
+typedef struct {
+  InstaHide *made;
+  AssayRows *publics;
+  AssayRelease *release;
+  MixtureIntake intake;
+  MixtureParts parts;
+} MixtureScene;
+
+static void
+mixture_scene_clear (MixtureScene *scene)
+{
+  mixture_parts_clear (&scene->parts);
+  mixture_intake_clear (&scene->intake);
+  assay_release_free (scene->release);
+  assay_rows_unref (scene->publics);
+  instahide_free (scene->made);
+}
+
+/* The mixtures that @scene has made, taken in by who knows @publics. */
+static void
+mixture_scene_take_in (AssayMatrix *publics, const MixtureNumbers *numbers, gsize side,
+                       MixtureScene *scene)
+{
+  AssayObservation seen;
+
+  scene->publics = fixture_rows (publics);
+  scene->release = assay_release_new (ASSAY_RELEASE_MIXTURES, "test");
+  scene->release->geometry = (AssayGeometry){ .height = side, .width = side, .channels = 1 };
+  assay_arrays_take (&scene->release->arrays, "images",
+                     assay_array_take_matrix (
+                         assay_matrix_copy (assay_matrix_view (scene->made->mixtures), NULL)));
+  seen = (AssayObservation){ .release = scene->release, .public_rows = scene->publics };
+  cr_assert (mixture_intake_init (numbers, &seen, &scene->intake, NULL));
+}
