@@ -46,7 +46,8 @@ scene_make (Scene *scene)
   cr_assert (image_prior_learn (assay_matrix_view (scene->of.made->publics), &prior, NULL));
   scene->of.parts.directions = mixture_parts_directions (&prior, NULL);
   scene->of.parts.rows = assay_matrix_new (scene->of.made->total, scene->of.made->cols, NULL);
-  cr_assert (moves_init (&scene->of.intake.state.geometry, SHIFT, &scene->arena, &scene->moves, NULL));
+  cr_assert (
+      moves_init (&scene->of.intake.state.geometry, SHIFT, &scene->arena, &scene->moves, NULL));
 }
 
 /* Part @t is of images @a and @b of @images, as @moves have them. */
@@ -156,7 +157,8 @@ Test (moved_secrets, come_back)
     make_part (&scene, t, scene.of.made->secrets, which, moves);
   }
   cr_assert (
-      moved_secrets_find (&scene.of.intake, &scene.of.parts, sizes.n_secrets, SHIFT, &found, &error),
+      moved_secrets_find (&scene.of.intake, &scene.of.parts, sizes.n_secrets, SHIFT, &found,
+                          &error),
       "%s", error != NULL ? error->message : "");
   for (gsize i = 0; i < sizes.n_secrets; i++) {
     double best = 0;
@@ -164,7 +166,8 @@ Test (moved_secrets, come_back)
     for (gsize e = 0; e < found.n; e++)
       best = MAX (best,
                   fabs (assay_correlation (assay_matrix_row (scene.of.made->secrets, i),
-                                           found.images + e * scene.of.made->cols, scene.of.made->cols)));
+                                           found.images + e * scene.of.made->cols,
+                                           scene.of.made->cols)));
     n_back += best > 0.9;
   }
   cr_assert_geq (n_back, 5, "%zu of %zu", n_back, sizes.n_secrets);
