@@ -26,6 +26,28 @@ assay_secret_path_add (const char *path)
   g_mutex_unlock (&lock);
 }
 
+static void
+add_links (const char *folder, guint n_levels)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_SYMLINK))
+      assay_secret_path_add (path);
+    if (n_levels > 1 && g_file_test (path, G_FILE_TEST_IS_DIR))
+      add_links (path, n_levels - 1);
+  }
+}
+
+void
+assay_secret_links_add (const char *folder)
+{
+  add_links (folder, 2);
+}
+
 /* A folder before what it holds: what is hidden later is hidden in what is seen by then. */
 static int
 compare_paths (gconstpointer a, gconstpointer b)

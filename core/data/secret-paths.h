@@ -9,6 +9,9 @@
 /* @path, which need not be there yet; a relative one is of the working folder of now. */
 void assay_secret_path_add (const char *path);
 
+/* What links in @folder and in its sub-folders lead to, which stands elsewhere. */
+void assay_secret_links_add (const char *folder);
+
 /* All of them, absolute, as strings. */
 GPtrArray *assay_secret_paths (void);
 

@@ -83,8 +83,10 @@ assay_external_folder_find (const char *folder, const AssayRunPosition *position
         folder, position->repeat, ASSAY_FOLDER_REPEAT);
   name = fill_in (folder, position, error);
   path = name != NULL ? look_in (name, position->folders, error) : NULL;
-  if (path != NULL)
+  if (path != NULL) {
     assay_secret_path_add (path);
+    assay_secret_links_add (path);
+  }
   return path;
 }
 

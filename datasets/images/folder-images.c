@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/data/secret-paths.h"
 #include "datasets/photographs/photo.h"
 
 /* ---- Finding ---- */
@@ -137,6 +138,7 @@ assay_image_folder_find (const char *name, const char *const *folders, const GPt
 
   if (path == NULL)
     return NULL;
+  assay_secret_links_add (path);
   folder = g_new0 (AssayImageFolder, 1);
   folder->path = path;
   folder->classes = g_ptr_array_new_with_free_func (g_free);

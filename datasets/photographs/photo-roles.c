@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/data/row-file.h"
+#include "core/data/secret-paths.h"
 
 typedef struct {
   char *path; /* NULL: nobody has the role */
@@ -71,6 +72,7 @@ find_place (const AssayPhotoRole *role, const char *const *folders, Place *ret_p
   if (!S_ISDIR (about.st_mode))
     return assay_fail (error, ASSAY_ERROR_DATA, "%s: is not a folder; expected one of photographs",
                        ret_place->path);
+  assay_secret_links_add (ret_place->path);
   ret_place->device = (guint64) about.st_dev;
   ret_place->inode = (guint64) about.st_ino;
   return TRUE;

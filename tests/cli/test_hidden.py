@@ -2,7 +2,10 @@
 program that is confined and by one that is not (docs/security.md)."""
 
 import json
+import random
+import struct
 import sys
+import zlib
 
 import pytest
 
@@ -10,6 +13,7 @@ import data
 import tiny
 from auditing import PROGRAM, people
 from exec_programs import SCALE, UNSCALE, VERBATIM, group, prepare, run_scenario, write_program
+from places import SOURCE
 from test_programs import need_bubblewrap
 
 # Which of the files NAMES can be read, on a line of a file of its own (a program that is not
@@ -85,6 +89,77 @@ def test_files_beside_the_program(sandbox):
     assert seen == {"never": names, "required": []}, seen
 
 
+def png(rows, side):
+    """Grey rows of numbers as a PNG of one channel."""
+    lines = b"".join(b"\0" + bytes(row) for row in rows)
+    parts = ((b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)),
+             (b"IDAT", zlib.compress(lines)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in parts)
+
+
+def write_pictures(sandbox, names, side=12):
+    for number, name in enumerate(names):
+        path = sandbox.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        noise = random.Random(number)
+        path.write_bytes(png([[noise.randrange(256) for _ in range(side)] for _ in range(side)],
+                             side))
+
+
+PICTURES = """[dataset]
+plugin = image-folder
+images = {images}
+colour = grey
+secrets = 8
+"""
+
+
+@pytest.mark.parametrize("folder", ["pictures", "pictures/cats"])
+def test_folders_of_images(sandbox, folder):
+    """The folder that the data has, and what its links lead to, be it a file or a class of them."""
+    prepare(sandbox)
+    names = [f"{folder}/{i}.png" for i in range(12)]
+    elsewhere = ["others/a.png", "others/b.png"]
+    classes = [f"of-dogs/{i}.png" for i in range(12)] if folder == "pictures/cats" else []
+    write_pictures(sandbox, [*names, *elsewhere, *classes, "others/mine.png"])
+    for name in elsewhere:
+        (sandbox.path / folder / f"link-{name[-5]}.png").symlink_to(sandbox.path / name)
+    if classes:
+        (sandbox.path / "pictures/dogs").symlink_to("../of-dogs")
+    seen = seen_in_run(sandbox, [*names, *elsewhere, *classes],
+                       PICTURES.format(images="pictures") + VERBATIM)
+    assert seen == {"never": [*names, *elsewhere, *classes], "required": []}, seen
+
+
+def test_folders_of_photographs(sandbox):
+    prepare(sandbox)
+    names = [f"photographs/{i}.png" for i in range(12)]
+    write_pictures(sandbox, [*names, "others/a.png"], side=64)
+    (sandbox.path / "photographs/link.png").symlink_to(sandbox.path / "others/a.png")
+    seen = seen_in_run(sandbox, [*names, "others/a.png"], """[dataset]
+plugin = photos
+private = photographs
+public = photographs
+secrets = 1
+""" + VERBATIM)
+    assert seen == {"never": [*names, "others/a.png"], "required": []}, seen
+
+
+@pytest.mark.parametrize("place", ["./", "cats/"])
+def test_images_around_the_program(sandbox, place):
+    """With images = . nothing can be hidden: no program is started, wherever in it that lies."""
+    prepare(sandbox)
+    write_pictures(sandbox, [f"cats/{i}.png" for i in range(12)])
+    program = write_program(sandbox, place + "mine.py", LOOK + "look(['cats/3.png'])\n")
+    sandbox.write("a.scenario", "[scenario]\ntitle = T\nseed = 3\n" + PICTURES.format(images=".")
+                  + VERBATIM + group("defense", "looks", program, "confine = required"))
+    said = sandbox.assay("run", "a.scenario", "--out", "out", "--quiet")
+    assert said.code == 3 and "is hidden from programs under audit, and holds" in said.out, str(said)
+    assert "saw:" not in said.out + said.err, str(said)
+
+
 @pytest.mark.parametrize("given", ["people.csv", "people.npy"])
 def test_rows_of_an_audit(sandbox, given):
     """The file that the rows were taken from, and what it was divided into."""
@@ -133,6 +208,29 @@ def test_cache(sandbox):
     names = ["cache/sift/" + 64 * "0"]
     seen = seen_in_run(sandbox, names, DATASET.format(private="private.fvecs") + VERBATIM)
     assert seen == {"never": names, "required": []}, seen
+
+
+def test_secret_key(sandbox):
+    """Of a defense whose messages are encrypted; the program that attacks them runs as its owner."""
+    prepare(sandbox)
+    (sandbox.path / "keys").mkdir(mode=0o700)
+    key = (SOURCE / "fuzz/corpus/paillier-key/accepted-1").read_text(encoding="utf-8")
+    sandbox.write("keys/key", key)
+    (sandbox.path / "keys/key").chmod(0o600)
+    seen = seen_in_run(sandbox, ["keys/key"], """[dataset]
+plugin = gaussian-classes
+count = 24
+public_count = 24
+columns = 4
+secrets = 12
+[defense dphe]
+plugin = dphe
+users = 4
+steps = 1
+bits = 1024
+key_folder = keys
+""", role="attack")
+    assert seen == {"never": ["keys/key"], "required": []}, seen
 
 
 def test_folders_that_hold_what_a_program_needs(sandbox):
