@@ -1,6 +1,6 @@
 "use strict";
-// Sorting, searching, paging and filtering of the report's tables. Without it every table still stands; a long
-// one then shows its first rows. Text reaches the page as text alone (textContent).
+// Sorting, searching, paging and filtering of the report's tables. Without it every table still
+// stands; a long one then shows its first rows. Text reaches the page as text alone (textContent).
 (function () {
   const PAGE = 50;
   const MOST_PRINTED = 2000;

@@ -3,11 +3,24 @@
 
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
+#include "report/plots/plot-parts.h"
 #include "report/plots/plots.h"
 #include "runner/plan/folders.h"
 
 /* Points that are named below a plot. */
 #define MAX_NAMED 12
+
+/* "1.8 17.75 1": from, to, as they are drawn, and 1 for a logarithmic axis. ranges.js reads it. */
+static void
+append_axis (AssayHtml *html, const AssayCurve *curve, gboolean is_x)
+{
+  const AssayPlotRange range = assay_plot_range (curve, is_x);
+  g_autofree char *text = g_strdup_printf ("%.6g %.6g %d", range.low, range.high, range.is_log);
+
+  assay_html_attribute (html, is_x ? "data-x" : "data-y", text);
+  assay_html_attribute (html, is_x ? "data-x-name" : "data-y-name",
+                        is_x ? curve->x.name : curve->y.name);
+}
 
 static void
 append_picture (AssayHtml *html, const AssayPlot *plot, gsize *inout_left)
@@ -29,6 +42,8 @@ append_picture (AssayHtml *html, const AssayPlot *plot, gsize *inout_left)
   } else {
     *inout_left -= size;
     assay_html_open_region (html, "div.wide.curve", plot->title);
+    append_axis (html, plot->curve, TRUE);
+    append_axis (html, plot->curve, FALSE);
     assay_html_raw (html, plot->svg);
     assay_html_raw (html, "\n");
     assay_html_close (html, "div");

@@ -10,16 +10,22 @@
 /* More would make the page heavy, and stand on top of each other. */
 #define MAX_POINTS 500
 
-/* An unseen disc, which is easier to meet than the point itself. */
+/* An unseen disc, which is easier to meet than the point itself. In a sweep, what has no setting to
+ * stand at is a level across the plot, and met at its end. */
 void
-assay_plot_append_hover (GString *gp, guint n_rows)
+assay_plot_append_hover (GString *gp, const AssayCurve *curve, guint n_rows,
+                         const AssayPlotRange *x)
 {
+  g_autofree char *place = curve->kind == ASSAY_CURVE_SWEEP
+                               ? g_strdup_printf ("valid(2) ? x(2) : %.6g", x->high)
+                               : g_strdup ("x(2)");
+
   if (n_rows > 0 && n_rows <= MAX_POINTS)
     g_string_append_printf (gp,
-                            ", \\\n  data skip 1 every ::0::%u using (x(2)):(y(Y)):"
+                            ", \\\n  data skip 1 every ::0::%u using (%s):(y(Y)):"
                             "(sprintf('%%d', $0)) with labels hypertext point pointtype 7 "
                             "pointsize 1.5 linecolor rgb '#ff000000' notitle",
-                            n_rows - 1);
+                            n_rows - 1, place);
 }
 
 static void
@@ -28,6 +34,8 @@ append_value (GString *text, const AssayCurveAxis *axis, const AssayCurveValue *
   const double factor = axis->is_share ? 100 : 1;
   const char *unit = axis->is_share ? " %" : "";
 
+  if (axis->measure == NULL && !isfinite (value->value)) /* a level */
+    return;
   g_string_append_printf (text, "\n%s: ", axis->name);
   if (axis->measure != NULL && axis->measure->is_epsilon) {
     g_string_append_printf (text, "at least %.4g", value->lower);

@@ -38,4 +38,5 @@ char *assay_plot_bound_title (const AssayCurve *curve, const AssayCurveBound *bo
                                 const AssayPlotRange *range);
 
 /* Appends what a pointer meets at each point (assay_plot_hover), of @n_rows rows of data. */
-void assay_plot_append_hover (GString *gp, guint n_rows);
+void assay_plot_append_hover (GString *gp, const AssayCurve *curve, guint n_rows,
+                              const AssayPlotRange *x);

@@ -302,7 +302,7 @@ append_labels (GString *gp, const AssayCurve *curve, const AssayPlotRange *x,
       assay_plot_append_number (gp, x->factor * point->x.value);
       g_string_append_c (gp, ',');
       assay_plot_append_number (gp, y->factor * point->y.value);
-      g_string_append_printf (gp, " offset 1,-0.7 font ',10' textcolor linetype %u\n", l + 1);
+      g_string_append (gp, " offset 1,-0.7 font ',10' textcolor rgb 'black'\n");
     }
   }
 }
@@ -388,7 +388,7 @@ append_level (GString *gp, const AssayCurve *curve, const AssayCurveLine *line, 
   }
   g_string_append (gp, "  ");
   assay_plot_append_number (gp, y->factor * value->value);
-  g_string_append_printf (gp, " with lines linetype %u linewidth 1 dashtype 2", number);
+  g_string_append_printf (gp, " with lines linetype %u linewidth 1.4 dashtype 2", number);
   append_title (gp, curve, line);
 }
 
@@ -428,7 +428,7 @@ append_plot (GString *gp, const AssayCurve *curve, const AssayPlotRange *x,
                             "linecolor rgb 'black' title 'Pareto-optimal by point estimates'",
                             row - 1, last);
   assay_plot_append_bounds (gp, curve, x, y);
-  assay_plot_append_hover (gp, row);
+  assay_plot_append_hover (gp, curve, row, x);
   g_string_append_c (gp, '\n');
 }
 

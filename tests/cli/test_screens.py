@@ -9,27 +9,9 @@ import pytest
 import browser
 import printed
 import tiny
-from test_html import CLAIMS, CONTRASTS, many, run
+from page_rules import CONTRASTS, CUT, WIDTHS
+from test_html import CLAIMS, many, run
 from test_pictures import FACES
-
-WIDTHS = (390, 768, 1280)
-
-# Elements whose words or boxes reach beyond the page, or beyond a box that does not scroll.
-CUT = r"""(() => {
-    const width = document.documentElement.clientWidth;
-    const found = [];
-    const scrolls = (one) => one.closest('.wide, .skip') !== null;
-    for (const one of document.querySelectorAll('body *:not(script)')) {
-        const box = one.getBoundingClientRect();
-        if (box.width === 0 || box.height === 0 || scrolls(one)) continue;
-        if (box.right > width + 1 || box.left < -1)
-            found.push(`${one.tagName}.${one.getAttribute('class')} ${box.left} to ${box.right}`);
-        const style = getComputedStyle(one);
-        if (style.overflowX === 'hidden' && one.scrollWidth > one.clientWidth + 1)
-            found.push(`${one.tagName}.${one.getAttribute('class')} hides its end`);
-    }
-    return found;
-})()"""
 
 # Of each strip: where its marks stand, in pixels from its left, and its width.
 STRIPS = r"""Array.from(document.querySelectorAll('svg.strip'), (strip) => {
@@ -207,3 +189,12 @@ def test_keyboard_goes_down_the_page(claims, open_page):
         places.append(last["place"])
     assert last["tag"] == "BODY", f"{len(places)} steps do not leave the page: {places[-9:]}"
     assert places == sorted(places) and len(set(places)) > 5, places
+
+
+def test_first_printed_page_has_the_first_verdict(sandbox, open_page):
+    """However long the table of the claim's cells is: it goes on over the pages."""
+    run(sandbox, many() + CLAIMS, code=1)
+    pdf = base64.b64decode(open_page().call("Page.printToPDF")["data"])
+    first = printed.pages(pdf)[0]
+    for words in ("Verdicts", "lifting-hides", "the claim allows", "Witness"):
+        assert words in first, first
