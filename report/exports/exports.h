@@ -32,6 +32,9 @@ char *assay_report_contact_sheets (const AssayResults *results, const char *fold
  * column shows. NAME.json: what each column and row is, and where. */
 GBytes *assay_contact_sheet_png (const AssayResultContactSheet *sheet, const char *title,
                                  GError **error);
+/* "adjusted p (upheld) = 0.00264 by Gaffke's test, which over all hypotheses leaves 0.27 to 0.47":
+ * what decided, or where nothing was decided did not. NULL: no test was asked. */
+char *assay_report_verdict_test (const AssayResultClaim *result);
 /* "assay run PATH --witness CLAIM", quoted for a shell; @with: options between them, or NULL. */
 char *assay_report_replay (const AssayResults *results, const AssayResultClaim *result,
                            const char *with);

@@ -59,6 +59,19 @@ append_seal (GString *xml, const AssayResults *results, const AssayResultClaim *
                             escaped);
 }
 
+/* Of all hypotheses together, where intervals are of one number each. */
+static void
+append_test (GString *xml, const AssayResultHypothesis *one)
+{
+  if (one->test == NULL)
+    return;
+  g_string_append_printf (xml, "        <property name=\"test\" value=\"%s\"/>\n", one->test);
+  append_property (xml, "adjusted-p-violated", one->adjusted_violated);
+  append_property (xml, "adjusted-p-upheld", one->adjusted_upheld);
+  append_property (xml, "test-lower", one->test_lower);
+  append_property (xml, "test-upper", one->test_upper);
+}
+
 static void
 append_properties (GString *xml, const AssayResults *results, const AssayResultClaim *result)
 {
@@ -81,6 +94,7 @@ append_properties (GString *xml, const AssayResults *results, const AssayResultC
     append_property (xml, "upper", one->interval.upper);
     append_property (xml, "n", (double) one->interval.n);
     append_property (xml, "confidence", result->confidence);
+    append_test (xml, one);
     if (units != NULL && units->says != NULL)
       append_property (xml, "effective-units", units->effective);
     if (result->measure->is_epsilon && isfinite (one->power)) {
@@ -92,12 +106,40 @@ append_properties (GString *xml, const AssayResults *results, const AssayResultC
   g_string_append (xml, "      </properties>\n");
 }
 
+/* The reason, and by a line each what it rests on: the test, and how a violation is seen again. */
+static char *
+say_all (const AssayResults *results, const AssayResultClaim *result)
+{
+  GString *text = g_string_new (result->reason);
+  g_autofree char *test = assay_report_verdict_test (result);
+
+  if (test != NULL)
+    g_string_append_printf (text, "\n%s", test);
+  if (result->attackers.says != NULL)
+    g_string_append_printf (text, "\n%s", result->attackers.says);
+  if (result->witness.is_set) {
+    g_autofree char *command = assay_report_replay (results, result, results->replay_with);
+
+    g_string_append_printf (text, "\nwitness: %s", command);
+  }
+  return g_string_free (text, FALSE);
+}
+
 /* Jenkins and the reporters for GitHub show the message, GitLab shows nothing but the text. */
 static void
-append_outcome (GString *xml, const char *element, const char *type, const char *reason)
+append_outcome (GString *xml, const AssayResultClaim *result, const char *all)
 {
-  g_string_append_printf (xml, "      <%s type=\"%s\" message=\"%s\">%s</%s>\n", element, type,
-                          reason, reason, element);
+  const char *verdict = assay_verdict_name (result->verdict);
+  g_autofree char *reason = escape (result->reason);
+
+  if (result->verdict == ASSAY_VERDICT_VIOLATED)
+    g_string_append_printf (xml, "      <failure type=\"%s\" message=\"%s\">%s</failure>\n",
+                            verdict, reason, all);
+  else if (result->verdict == ASSAY_VERDICT_INCONCLUSIVE)
+    g_string_append_printf (xml, "      <error type=\"%s\" message=\"%s\">%s</error>\n", verdict,
+                            reason, all);
+  else
+    g_string_append_printf (xml, "      <system-out>%s: %s</system-out>\n", verdict, all);
 }
 
 /* In milliseconds, as the readers of test times have them. */
@@ -116,8 +158,8 @@ append_claim (GString *xml, const AssayResults *results, const AssayResultClaim 
   g_autofree char *id = escape (result->id);
   g_autofree char *says = escape (result->says);
   g_autofree char *file = escape (results->scenario);
-  g_autofree char *reason = escape (result->reason);
-  g_autofree char *attackers = escape (result->attackers.says);
+  g_autofree char *all = say_all (results, result);
+  g_autofree char *escaped = escape (all);
 
   g_string_append_printf (xml, "    <testcase classname=\"%s\" name=\"%s%s%s\" time=\"%s\"", suite,
                           id, *says != '\0' ? ": " : "", says, time);
@@ -126,13 +168,8 @@ append_claim (GString *xml, const AssayResults *results, const AssayResultClaim 
     g_string_append_printf (xml, " file=\"%s\" line=\"%u\"", file, result->line);
   g_string_append (xml, ">\n");
   append_properties (xml, results, result);
-  if (result->verdict == ASSAY_VERDICT_VIOLATED)
-    append_outcome (xml, "failure", "violated", reason);
-  else if (result->verdict == ASSAY_VERDICT_INCONCLUSIVE)
-    append_outcome (xml, "error", "inconclusive", reason);
-  g_string_append_printf (xml, "      <system-out>%s: %s%s%s</system-out>\n    </testcase>\n",
-                          assay_verdict_name (result->verdict), reason,
-                          *attackers != '\0' ? "; " : "", attackers);
+  append_outcome (xml, result, escaped);
+  g_string_append (xml, "    </testcase>\n");
 }
 
 char *

@@ -62,10 +62,13 @@ append_claims (GString *text, const AssayResults *results)
   g_string_append (text, "| verdict | claim | says | why |\n| --- | --- | --- | --- |\n");
   ASSAY_FOR_EACH (const AssayResultClaim, result, results->claims) {
     const gboolean is_bad = result->verdict == ASSAY_VERDICT_VIOLATED;
+    g_autofree char *test = assay_report_verdict_test (result);
 
     g_string_append_printf (text, "| %s%s%s | ", is_bad ? "**" : "",
                             assay_verdict_name (result->verdict), is_bad ? "**" : "");
     say (text, "%s | %s | %s", result->id, result->says, result->reason);
+    if (test != NULL)
+      say (text, "; %s", test);
     if (result->attackers.says != NULL)
       say (text, "; %s", result->attackers.says);
     g_string_append (text, " |\n");
@@ -196,7 +199,7 @@ assay_report_markdown (const AssayResults *results)
   append_cells (text, results);
   append_sheets (text, results);
   ASSAY_FOR_EACH_IN (const AssaySkip, skip, results->skipped) {
-    say (text, "\nSkipped: %s\n", skip->reason);
+    say (text, "\nSkipped: %s against %s: %s\n", skip->attack, skip->defense, skip->reason);
   }
   return g_string_free (text, FALSE);
 }

@@ -139,20 +139,22 @@ append_p (AssayHtml *html, double p, const char *test)
 static void
 append_test (AssayHtml *html, const AssayResultClaim *result, const AssayResultHypothesis *one)
 {
+  const gboolean has_lower = isfinite (one->test_lower), has_upper = isfinite (one->test_upper);
+
   if (one->test == NULL)
     return;
   assay_html_say (html, NULL, " Tested by %s", one->test);
-  if (isfinite (one->test_lower) || isfinite (one->test_upper)) {
-    assay_html_say (html, NULL, ", which over all hypotheses of the scenario together leaves ");
-    if (isfinite (one->test_upper)) {
-      assay_html_value (html, NULL, result->measure, one->test_lower);
-      assay_html_say (html, NULL, " to ");
-      assay_html_value (html, NULL, result->measure, one->test_upper);
-    } else {
-      assay_html_say (html, NULL, "at least ");
-      assay_html_value (html, NULL, result->measure, one->test_lower);
-    }
-  }
+  if (has_lower || has_upper)
+    assay_html_say (html, NULL, ", which over all hypotheses of the scenario together leaves %s",
+                    !has_upper   ? "at least "
+                    : !has_lower ? "at most "
+                                 : "");
+  if (has_lower)
+    assay_html_value (html, NULL, result->measure, one->test_lower);
+  if (has_lower && has_upper)
+    assay_html_say (html, NULL, " to ");
+  if (has_upper)
+    assay_html_value (html, NULL, result->measure, one->test_upper);
   assay_html_say (html, NULL, ".");
 }
 
@@ -250,6 +252,17 @@ append_hypotheses (AssayHtml *html, const AssayResults *results, const AssayResu
   assay_html_close (html, "details");
 }
 
+/* What elsewhere is part of a line, as a paragraph. */
+static void
+append_sentence (AssayHtml *html, const char *words)
+{
+  g_autofree char *first = g_utf8_strup (words, g_utf8_next_char (words) - words);
+  g_autofree char *sentence
+      = g_strconcat (first, *words != '\0' ? g_utf8_next_char (words) : "", ".", NULL);
+
+  assay_html_name (html, "p", sentence);
+}
+
 static void
 append_claim (AssayHtml *html, const AssayResults *results, const AssayResultClaim *result)
 {
@@ -275,11 +288,11 @@ append_claim (AssayHtml *html, const AssayResults *results, const AssayResultCla
     append_strength (html, result, one);
   }
   if (one == NULL || !is_told)
-    assay_html_name (html, "p", result->reason);
+    append_sentence (html, result->reason);
   else if (result->note != NULL && *result->note != '\0')
-    assay_html_name (html, "p", result->note + strlen ("; "));
+    append_sentence (html, result->note + strlen ("; "));
   if (result->attackers.says != NULL)
-    assay_html_name (html, "p", result->attackers.says);
+    append_sentence (html, result->attackers.says);
   append_witness (html, results, result);
   append_hypotheses (html, results, result);
   assay_html_close (html, "article");

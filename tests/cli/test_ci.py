@@ -345,9 +345,18 @@ def test_junit_figures_are_those_of_the_results(sandbox):
         bound = "at-most" if "at-most" in one else "at-least"
         for key in ("estimate", "lower", "upper", "n", "confidence", bound):
             assert float(properties[key]) == one[key], (key, properties, one)
-        for end in junit_rules.outcomes(case):
-            assert end.text == one["reason"], (end.text, one)
-        assert case.find("system-out").text == f"{one['verdict']}: {one['reason']}", one
+        found = {end: float(properties[f"adjusted-p-{end}"]) for end in ("violated", "upheld")}
+        assert one["adjusted_p"] == found["upheld" if one["verdict"] == "upheld" else "violated"]
+        decided = {"violated": ["violated"], "upheld": ["upheld"]}.get(
+            one["verdict"], ["violated", "upheld"])
+        test = ", ".join(f"p ({end}) = {found[end]:.3g}" for end in decided)
+        test = f"adjusted {test} by {one['test']}, which over all hypotheses leaves "
+        shown, = junit_rules.outcomes(case) or case.findall("system-out")
+        assert shown.get("message") in (None, one["reason"]), shown.attrib
+        said = shown.text.removeprefix(f"{one['verdict']}: ").split("\n")
+        assert said[0] == one["reason"] and said[1].startswith(test), (said, one)
+        witness = "witness: assay run known.scenario --witness broken"
+        assert (said[-1] == witness) == (one["verdict"] == "violated"), said
 
 
 def test_junit_text_survives(sandbox):

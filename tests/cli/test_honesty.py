@@ -63,7 +63,7 @@ def test_whom_a_verdict_withstood(sandbox):
     line = "; none of them learns from runs of the defense; not tried: "
     for text in (result.out, sandbox.read("out/summary.md").replace("\\", ""),
                  sandbox.read("out/claims.xml"), sandbox.read("out/report.html")):
-        assert "tried in the game reconstruct: " in text and line in text, text
+        assert "ried in the game reconstruct: " in text and line in text, text
     text = sandbox.read("copies.scenario") + "attackers = adaptive\n"
     sandbox.write("copies.scenario", text)
     result = sandbox.assay(*run, "demanding")

@@ -316,6 +316,7 @@ def test_summary_has_the_reasons_and_rows_of_the_results(sandbox):
     for row, claim in zip(claims, record["claims"]):
         assert row[0].strip("*") == claim["verdict"] and row[1] == claim["id"], row
         assert row[3].startswith(claim["reason"]), f"{row[3]!r}: {claim['reason']!r}"
+        assert "; adjusted p (" in row[3] and f" by {claim['test']}, which over all" in row[3], row
     numbers = [row for row in rows if len(row) == 6 and row[0] not in ("defense", "---")]
     assert {row[0] for row in numbers} == {"plain", "lifting dimension=2", "lifting dimension=6"}
     found = {(measured["measure"], f"{measured['estimate']:.4g}", str(measured["n"]))
