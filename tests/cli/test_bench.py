@@ -22,12 +22,16 @@ from places import SOURCE
 RUN = SOURCE / "bench" / "run"
 
 
-def module():
-    loader = importlib.machinery.SourceFileLoader("bench_run", str(RUN))
-    spec = importlib.util.spec_from_loader("bench_run", loader)
+def module_of(name):
+    loader = importlib.machinery.SourceFileLoader("bench_script", str(RUN.parent / name))
+    spec = importlib.util.spec_from_loader("bench_script", loader)
     loaded = importlib.util.module_from_spec(spec)
     loader.exec_module(loaded)
     return loaded
+
+
+def module():
+    return module_of("run")
 
 
 def results(*times, bench="growth", name="rows {}"):
@@ -102,6 +106,33 @@ def test_figures(sandbox):
     text = drawn[0].read_text()
     xml.etree.ElementTree.fromstring(text)
     assert "of the processor" in text and ">rows<" in text and ">100<" in text, "labels"
+
+
+PHASES = """\
+| case | seed | median | secrets | above .8 |
+| --- | ---: | ---: | ---: | ---: |
+| k 4, 25 % known, T 5 | 1 | 0.2 | 50 | 10 |
+| k 4, 25 % known, T 10 | 1 | 0.9 | 50 | 40 |
+| k 4, all known, T 5 | 1 | 0.9 | 40 | 38 |
+| k 6, all known, T 10 | 1 | 0.5 | 50 | 0 |
+"""
+
+
+def test_phases_are_drawn_from_their_table(sandbox):
+    if shutil.which("gnuplot") is None:
+        pytest.skip("gnuplot is not there")
+    phases = module_of("mixture-phases.py")
+    cells = phases.read_cells(PHASES.splitlines())
+    assert cells == {4: {"25 %": [(5, 20), (10, 80)], "all": [(5, 95)]}, 6: {"all": [(10, 0)]}}
+    out = sandbox.root / "phases.svg"
+    drawn = subprocess.run([sys.executable, str(RUN.parent / "mixture-phases.py"), str(out)],
+                           input=PHASES, encoding="utf-8", check=False)
+    text = out.read_text()
+    xml.etree.ElementTree.fromstring(text)
+    assert drawn.returncode == 0 and ">k = 4<" in text and ">k = 6<" in text, "titles"
+    nothing = subprocess.run([sys.executable, str(RUN.parent / "mixture-phases.py"), str(out)],
+                             input="", encoding="utf-8", check=False, capture_output=True)
+    assert nothing.returncode == 1 and "expected the table" in nothing.stderr, nothing.stderr
 
 
 def test_what_sharing_costs():
