@@ -80,5 +80,6 @@ double deep_softplus (double theta, double *ret_slope);
   HASH_DEFENSE (symbol, name, method,                                                              \
                 ASSAY_SETTINGS (HashSettings, HASH_PARAM_BITS (HashSettings),                      \
                                 HASH_PARAM_TRAINING (HashSettings),                                \
+                                HASH_PARAM_LEARNS_FROM (HashSettings),                             \
                                 DEEP_PARAMETERS (HashSettings, "")),                               \
                 __VA_ARGS__)

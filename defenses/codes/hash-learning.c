@@ -13,6 +13,7 @@
 const char *const hash_methods[] = { "lsh", "itq", "sh", "ksh", "sdh",
                                     "dpsh", "dsh", "hashnet", "adsh", NULL };
 const char *const hash_networks[] = { "hidden-layer", "convolutional", NULL };
+const char *const hash_sources[] = { "secrets", "public", NULL };
 
 typedef AssayHashFunction *(*Learn) (const HashTraining *training, const HashSettings *settings,
                                      GError **error);
@@ -52,32 +53,55 @@ hash_rows_check (AssayView rows, GError **error)
 ASSAY_CLEAR_FUNC (HashMaterial, hash_material_clear, assay_drop (self->rows, assay_matrix_free),
                   assay_drop (self->labels, g_free), assay_drop (self->label_sets, g_free))
 
-/* Copies @count of @secrets, drawn at random, and their labels. */
+/* Copies @count of the training rows, drawn at random, and their labels, in place of all. */
 static gboolean
-draw_rows (const AssayDefenseContext *context, AssayView secrets, gsize count, AssayStream *stream,
-           HashMaterial *material, GError **error)
+draw_rows (gsize count, AssayStream *stream, HashMaterial *material, GError **error)
 {
-  const gsize words = context->label_words;
-  g_autofree gsize *order = assay_alloc (secrets.rows, sizeof (gsize), "training rows", error);
+  HashTraining *training = &material->training;
+  const HashTraining all = *training;
+  const gsize words = all.label_words;
+  g_autofree gsize *order = assay_alloc (all.rows.rows, sizeof (gsize), "training rows", error);
+  g_autoptr (AssayMatrix) rows = assay_matrix_new (count, all.rows.cols, error);
 
-  material->rows = assay_matrix_new (count, secrets.cols, error);
-  if (order == NULL || material->rows == NULL)
+  if (order == NULL || rows == NULL)
     return FALSE;
-  assay_stream_permutation (stream, secrets.rows, order);
-  material->labels = context->labels != NULL ? g_new (gint64, count) : NULL;
-  material->label_sets = context->label_sets != NULL ? g_new (gint64, count * words) : NULL;
+  assay_stream_permutation (stream, all.rows.rows, order);
+  material->labels = all.labels != NULL ? g_new (gint64, count) : NULL;
+  material->label_sets = all.label_sets != NULL ? g_new (gint64, count * words) : NULL;
   for (gsize i = 0; i < count; i++) {
-    memcpy (assay_matrix_row (material->rows, i), assay_view_row (secrets, order[i]),
-            secrets.cols * sizeof (float));
+    memcpy (assay_matrix_row (rows, i), assay_view_row (all.rows, order[i]),
+            all.rows.cols * sizeof (float));
     if (material->labels != NULL)
-      material->labels[i] = context->labels[order[i]];
+      material->labels[i] = all.labels[order[i]];
     if (material->label_sets != NULL)
-      memcpy (material->label_sets + i * words, context->label_sets + order[i] * words,
+      memcpy (material->label_sets + i * words, all.label_sets + order[i] * words,
               words * sizeof (gint64));
   }
+  assay_drop (material->rows, assay_matrix_free); /* of all, where they were read */
+  material->rows = g_steal_pointer (&rows);
+  training->rows = assay_matrix_view (material->rows);
+  training->labels = material->labels;
+  training->label_sets = material->label_sets;
+  return TRUE;
+}
+
+/* Of public rows the first class alone is known where they have several. */
+static gboolean
+take_public (const AssayDefenseContext *context, gsize cols, HashMaterial *material,
+             GError **error)
+{
+  const AssayRows *rows = context->public_rows;
+
+  if (rows == NULL || assay_rows_cols (rows) != cols || assay_rows_count (rows) == 0)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "learns_from = public: expected public rows of %zu numbers, found %s", cols,
+                       rows == NULL ? "none" : "others");
+  material->rows = assay_rows_matrix (rows, ASSAY_SCALE_NONE, error);
+  if (material->rows == NULL)
+    return FALSE;
   material->training.rows = assay_matrix_view (material->rows);
-  material->training.labels = material->labels;
-  material->training.label_sets = material->label_sets;
+  material->training.labels = context->public_labels;
+  material->training.label_sets = NULL;
   return TRUE;
 }
 
@@ -98,8 +122,19 @@ hash_material (const HashSettings *settings, const AssayDefenseContext *context,
                                            .n_classes = context->n_classes,
                                            .picture = context->geometry,
                                            .stream = { { word, assay_stream_u32 (&stream) } } };
-  return settings->training == 0 || (gsize) settings->training >= secrets.rows
-         || draw_rows (context, secrets, (gsize) settings->training, &stream, ret_material, error);
+  if (settings->learns_from == HASH_FROM_PUBLIC
+      && !take_public (context, secrets.cols, ret_material, error))
+    return FALSE;
+  return settings->training == 0
+         || (gsize) settings->training >= ret_material->training.rows.rows
+         || draw_rows ((gsize) settings->training, &stream, ret_material, error);
+}
+
+guint
+hash_uses (gconstpointer settings)
+{
+  return ((const HashSettings *) settings)->learns_from == HASH_FROM_PUBLIC ? ASSAY_GRANT_PUBLIC
+                                                                            : 0;
 }
 
 /* The name of what @method learns from @training with @settings: equal for equal input. */
@@ -225,10 +260,17 @@ is_kernel (HashMethod method)
   return method == HASH_KSH || method == HASH_SDH;
 }
 
+/* All that it may be learned from; 0: not known. */
+static gsize
+source_rows (const HashSettings *settings, const AssayShape *shape)
+{
+  return settings->learns_from == HASH_FROM_PUBLIC ? shape->n_public : shape->n_secrets;
+}
+
 static gsize
 training_rows (const HashSettings *settings, const AssayShape *shape)
 {
-  return settings->training == 0 ? shape->n_secrets : (gsize) settings->training;
+  return settings->training == 0 ? source_rows (settings, shape) : (gsize) settings->training;
 }
 
 static gboolean
@@ -252,10 +294,12 @@ hash_check (HashMethod method, const HashSettings *settings, const AssayShape *s
             GError **error)
 {
   const HashSettings own = resolved (method, settings);
-  const gsize t = training_rows (settings, shape);
+  const gsize t = training_rows (settings, shape), most = source_rows (settings, shape);
 
-  if (shape->n_secrets > 0
-      && !check_most ("training", settings->training, shape->n_secrets, "the number of secrets",
+  if (most > 0
+      && !check_most ("training", settings->training, most,
+                      settings->learns_from == HASH_FROM_PUBLIC ? "the number of public rows"
+                                                                : "the number of secrets",
                       error))
     return FALSE;
   if (t > 0 && t < 2)
@@ -287,7 +331,9 @@ hash_memory (HashMethod method, const HashSettings *settings, const AssayShape *
   const gsize t = training_rows (settings, shape), bits = (gsize) settings->bits;
   const HashSettings own = resolved (method, settings);
   const guint64 d = shape->cols, m = is_kernel (method) ? (guint64) own.anchors : 0;
-  const guint64 chosen = settings->training == 0 ? 0 : (guint64) t * d * sizeof (float);
+  const guint64 read = settings->learns_from == HASH_FROM_PUBLIC ? shape->n_public : 0;
+  const guint64 chosen
+      = (read + (settings->training == 0 ? 0 : (guint64) t)) * d * sizeof (float);
   const guint64 codes = (guint64) shape->n_secrets * (assay_code_bytes (bits) + sizeof (gsize));
   guint64 learning = 0;
 

@@ -21,11 +21,15 @@ extern const char *const hash_methods[]; /* "lsh", "itq", ...; NULL ends */
 typedef enum { HASH_HIDDEN_LAYER, HASH_CONVOLUTIONS } HashNetwork;
 extern const char *const hash_networks[];
 
+typedef enum { HASH_FROM_SECRETS, HASH_FROM_PUBLIC } HashSource;
+extern const char *const hash_sources[];
+
 /* Members of the settings of every hashing defense; a defense lists in its parameter table those
  * that its method reads (the HASH_PARAM_ macros below). */
 #define HASH_SETTINGS                                                                              \
   gint64 bits;       /* c */                                                                       \
-  gint64 training;   /* secrets, drawn at random, that the function is learned from; 0: all */     \
+  guint learns_from; /* HashSource */                                                              \
+  gint64 training;   /* of these, drawn at random, how many; 0: all */                             \
   gint64 iterations; /* itq, sdh */                                                                \
   gint64 anchors;    /* ksh, sdh: rows of the training set, drawn at random */                     \
   gint64 labelled;   /* ksh: rows whose pairwise similarities are learned */                       \
@@ -51,6 +55,12 @@ typedef struct {
   ASSAY_PARAM_INT (Struct, training, 0, 0, 1000000000, "secrets",                                  \
                    "Secrets from which the hash function is learned, drawn at random; 0: all of "  \
                    "them")
+#define HASH_PARAM_LEARNS_FROM(Struct)                                                             \
+  ASSAY_PARAM_CHOICE (Struct, learns_from, HASH_FROM_SECRETS, hash_sources,                        \
+                      "Whether the hash function is learned from secrets or from public rows, of " \
+                      "which training then says how many; those of a published split, or rows "    \
+                      "that make it no leak of the secrets",                                       \
+                      ASSAY_PARAM_EXTRA)
 
 #define HASH_PARAM_ITERATIONS(Struct, otherwise)                                                   \
   ASSAY_PARAM_INT (Struct, iterations, otherwise, 1, 100000, "",                                   \
@@ -125,6 +135,10 @@ typedef struct {
 
 ASSAY_DECLARE_CLEAR (HashMaterial, hash_material_clear)
 
+/* ASSAY_GRANT_PUBLIC where the function is learned from public rows: `uses` of defenses whose
+ * settings begin with HashSettings. */
+guint hash_uses (gconstpointer settings);
+
 /* Draws them; they and the stream are the same in all releases of the same secrets. */
 gboolean hash_material (const HashSettings *settings, const AssayDefenseContext *context,
                         AssayView secrets, HashMaterial *ret_material, GError **error);
@@ -164,5 +178,5 @@ guint64 hash_memory (HashMethod method, const HashSettings *settings, const Assa
   {                                                                                                \
     return hash_memory (method, settings, shape);                                                  \
   }                                                                                                \
-  ASSAY_DEFENSE (symbol, name, .check = check, .memory = memory, .produces = ASSAY_RELEASE_CODES,  \
-                 .protect = protect, __VA_ARGS__)
+  ASSAY_DEFENSE (symbol, name, .check = check, .memory = memory, .uses = hash_uses,                \
+                 .produces = ASSAY_RELEASE_CODES, .protect = protect, __VA_ARGS__)

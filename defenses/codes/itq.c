@@ -24,4 +24,5 @@ HASH_DEFENSE (itq, "itq", HASH_ITQ,
   ASSAY_SETTINGS (HashSettings,
     HASH_PARAM_BITS (HashSettings),
     HASH_PARAM_TRAINING (HashSettings),
+    HASH_PARAM_LEARNS_FROM (HashSettings),
     HASH_PARAM_ITERATIONS (HashSettings, 50)));

@@ -277,6 +277,7 @@ HASH_DEFENSE (ksh, "ksh", HASH_KSH,
   ASSAY_SETTINGS (HashSettings,
     HASH_PARAM_BITS (HashSettings),
     HASH_PARAM_TRAINING (HashSettings),
+    HASH_PARAM_LEARNS_FROM (HashSettings),
     ASSAY_PARAM_INT (HashSettings, anchors, 300, 1, 10000, "rows",
                      "Anchors, drawn at random from the training rows: features are kernels around "
                      "them"),

@@ -34,4 +34,5 @@ HASH_DEFENSE (lsh, "lsh", HASH_LSH,
                  "section 3" },
   ASSAY_SETTINGS (HashSettings,
     HASH_PARAM_BITS (HashSettings),
-    HASH_PARAM_TRAINING (HashSettings)));
+    HASH_PARAM_TRAINING (HashSettings),
+    HASH_PARAM_LEARNS_FROM (HashSettings)));

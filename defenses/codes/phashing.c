@@ -178,6 +178,11 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
 
   if (!random_flipping_check (game.turned, error))
     return assay_prefix (error, "epsilon = %g: ", settings->epsilon);
+  if (settings->hash.learns_from == HASH_FROM_PUBLIC && settings->relation == FLIPPING_RECORD)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "relation = record: the datasets that are played have no public rows to "
+                       "learn from; expected learns_from = secrets, or relation = code, which is "
+                       "the same where the function does not depend on records");
   return hash_check (settings->base, &settings->hash, shape, error)
          && flipping_check (&game, shape->cols, error);
 }
@@ -199,6 +204,7 @@ ASSAY_DEFENSE (phashing, "phashing",
                         "Probability beta that a bit is flipped: the paper's, e^-epsilon; or 1 / "
                         "(1 + e^epsilon), which gives a bit the privacy loss epsilon"),
     HASH_PARAM_TRAINING (PHashing),
+    HASH_PARAM_LEARNS_FROM (PHashing),
     ASSAY_PARAM_INT (PHashing, iterations, HASH_OWN, 0, 100000, "",
                      "base = itq or sdh: the most iterations; 0: their own defaults, 50 and 5"),
     ASSAY_PARAM_INT (PHashing, anchors, HASH_OWN, 0, 10000, "rows",
@@ -212,6 +218,7 @@ ASSAY_DEFENSE (phashing, "phashing",
     FLIPPING_PARAMS (PHashing)),
   .check = check,
   .memory = memory,
+  .uses = hash_uses,
   .produces = ASSAY_RELEASE_CODES,
   .claim = "epsilon-differential privacy with beta = e^-epsilon (theorem 6); the paper does not "
            "say between which neighbours, which `relation` chooses: a bit, a code or a record",

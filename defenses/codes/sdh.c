@@ -329,6 +329,7 @@ HASH_DEFENSE (sdh, "sdh", HASH_SDH,
   ASSAY_SETTINGS (HashSettings,
     HASH_PARAM_BITS (HashSettings),
     HASH_PARAM_TRAINING (HashSettings),
+    HASH_PARAM_LEARNS_FROM (HashSettings),
     ASSAY_PARAM_INT (HashSettings, anchors, 1000, 1, 10000, "rows",
                      "Anchors, drawn at random from the training rows: features are kernels around "
                      "them"),

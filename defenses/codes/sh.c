@@ -87,4 +87,5 @@ HASH_DEFENSE (sh, "sh", HASH_SH,
   .reference = { "Weiss, Torralba and Fergus 2008, Spectral Hashing", "section 3" },
   ASSAY_SETTINGS (HashSettings,
     HASH_PARAM_BITS (HashSettings),
-    HASH_PARAM_TRAINING (HashSettings)));
+    HASH_PARAM_TRAINING (HashSettings),
+    HASH_PARAM_LEARNS_FROM (HashSettings)));

@@ -12,6 +12,7 @@
 extern const AssayDefense assay_defense_lsh;
 extern const AssayDefense assay_defense_itq;
 extern const AssayDefense assay_defense_sh;
+extern const AssayDefense assay_defense_ksh;
 extern const AssayDefense assay_defense_phashing;
 extern const AssayDefense assay_defense_pitq;
 
@@ -144,6 +145,92 @@ Test (hashing, phashing_repeats_flips_alone)
     assert_near (both / bits, beta * beta, 5 * sqrt (beta * beta * (1 - beta * beta) / bits),
                  "%s: both", cases[t].assignments);
   }
+}
+
+/* The function that @defense learns, of rows with classes by turns: from secrets, or with public
+ * rows from these. */
+static AssayRelease *
+learned (const AssayDefense *defense, const char *assignments, AssayView secrets,
+         const AssayRows *public_rows, GError **error)
+{
+  g_autoptr (AssaySettings) settings = fixture_settings (&defense->plugin, assignments);
+  g_autofree gint64 *labels = g_new (gint64, secrets.rows + 1000);
+  const AssayDefenseContext context = { .settings = settings->values,
+                                        .stream = hashing_key ("repeat", 0),
+                                        .common_stream = hashing_key ("common", 0),
+                                        .public_rows = public_rows,
+                                        .public_labels = labels,
+                                        .labels = labels,
+                                        .n_classes = 2 };
+  g_autoptr (AssayRelease) release = assay_release_new (defense->produces, defense->id);
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+
+  for (gsize i = 0; i < secrets.rows + 1000; i++)
+    labels[i] = i % 3 == 0;
+  cr_assert_eq (defense->uses (settings->values), public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0);
+  return defense->protect (&context, secrets, release, truth, error) ? g_steal_pointer (&release)
+                                                                     : NULL;
+}
+
+/* The function of public rows is the one that they would have as secrets, whatever is protected. */
+Test (hashing, what_is_learned_from_public_rows_says_nothing_of_secrets)
+{
+  static const AssayDefense *const defenses[]
+      = { &assay_defense_lsh, &assay_defense_itq, &assay_defense_sh, &assay_defense_ksh,
+          &assay_defense_phashing };
+  g_autoptr (AssayMatrix) secrets = hashing_rows (120, 20, 31), others = hashing_rows (90, 20, 32),
+                          known = hashing_rows (400, 20, 33);
+  g_autoptr (AssayRows) rows = assay_rows_take_matrix (assay_matrix_copy (
+      assay_matrix_view (known), NULL));
+
+  for (gsize d = 0; d < 2 * G_N_ELEMENTS (defenses); d++) {
+    const AssayDefense *defense = defenses[d / 2];
+    const gboolean is_ksh = defense == &assay_defense_ksh;
+    g_autofree char *of_them = g_strdup_printf ("bits=8 training=%d%s", d % 2 == 0 ? 0 : 250,
+                                                is_ksh ? " anchors=50 labelled=200" : "");
+    g_autofree char *from_public = g_strdup_printf ("%s learns_from=public", of_them);
+    g_autoptr (AssayRelease) expected
+        = learned (defense, of_them, assay_matrix_view (known), NULL, NULL);
+    g_autoptr (AssayRelease) first
+        = learned (defense, from_public, assay_matrix_view (secrets), rows, NULL);
+    g_autoptr (AssayRelease) second
+        = learned (defense, from_public, assay_matrix_view (others), rows, NULL);
+    g_autoptr (AssayRelease) own
+        = learned (defense, "bits=8", assay_matrix_view (known), NULL, NULL);
+
+    cr_assert (expected != NULL && first != NULL && second != NULL, "%s", defense->id);
+    cr_assert (is_same_function (expected, first) && is_same_function (expected, second), "%s %s",
+               defense->id, from_public);
+    cr_assert_eq (assay_arrays_get (&first->arrays, "codes")->shape[0], 120);
+    cr_assert (own == NULL || d % 2 == 0 || defense == &assay_defense_lsh
+                   || !is_same_function (own, first),
+               "%s: all rows and 250 of them teach the same", defense->id);
+  }
+}
+
+Test (hashing, public_rows_that_cannot_be_learned_from)
+{
+  g_autoptr (AssayMatrix) secrets = hashing_rows (50, 20, 34), narrow = hashing_rows (50, 19, 35);
+  g_autoptr (AssayRows) rows = assay_rows_take_matrix (assay_matrix_copy (
+      assay_matrix_view (narrow), NULL));
+  g_autoptr (AssaySettings) settings = fixture_settings (
+      &assay_defense_phashing.plugin, "learns_from=public relation=record base=itq bits=2");
+  const AssayShape shape = { .n_secrets = 50, .cols = 20, .n_public = 30 };
+  g_autoptr (GError) error = NULL;
+
+  cr_assert_null (learned (&assay_defense_itq, "bits=8 learns_from=public",
+                           assay_matrix_view (secrets), rows, &error));
+  cr_assert_str_eq (error->message,
+                    "learns_from = public: expected public rows of 20 numbers, found others");
+  g_clear_error (&error);
+  cr_assert (!assay_defense_phashing.check (settings->values, &shape, &error));
+  cr_assert (g_str_has_prefix (error->message, "relation = record: "), "%s", error->message);
+  g_clear_error (&error);
+  g_clear_pointer (&settings, assay_settings_free);
+  settings = fixture_settings (&assay_defense_itq.plugin, "learns_from=public training=31 bits=2");
+  cr_assert (!assay_defense_itq.check (settings->values, &shape, &error));
+  cr_assert_str_eq (error->message,
+                    "training = 31: expected at most 30, the number of public rows");
 }
 
 Test (hashing, pitq_repeats_with_fresh_flips)
