@@ -27,7 +27,7 @@
   // Rows of numbers, and of places in the list of words.
   function dataSource(data, isNumber) {
     const show = (value, column) =>
-      isNumber[column] ? (value === null ? "?" : String(value)) : data.words[value];
+      isNumber[column] ? (value === null ? "\u2013" : String(value)) : data.words[value];
     return {
       length: data.rows.length,
       text: (i) => data.rows[i].map(show).join(" "),

@@ -211,9 +211,9 @@ append_witness (AssayHtml *html, const AssayResults *results, const AssayResultC
 static void
 append_hypothesis (AssayHtml *html, const AssayResultHypothesis *one, gboolean is_decisive)
 {
-  const double numbers[] = { one->bound,           one->interval.estimate,   one->interval.lower,
-                             one->interval.upper,  (double) one->interval.n, one->adjusted_violated,
-                             one->adjusted_upheld, one->detectable };
+  const double before[] = { one->bound, one->interval.estimate, one->interval.lower,
+                            one->interval.upper };
+  const double after[] = { one->adjusted_violated, one->adjusted_upheld, one->detectable };
 
   if (!assay_html_open_row (html, is_decisive))
     return;
@@ -222,8 +222,11 @@ append_hypothesis (AssayHtml *html, const AssayResultHypothesis *one, gboolean i
   assay_html_say (html, NULL, "</td><td>");
   assay_html_dataset (html, one->cell->dataset);
   assay_html_close (html, "td");
-  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
-    assay_html_number (html, "td.n", numbers[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (before); i++)
+    assay_html_number (html, "td.n", before[i]);
+  assay_html_number_as (html, "td.n", (double) one->interval.n, assay_text_count (one->interval.n));
+  for (guint i = 0; i < G_N_ELEMENTS (after); i++)
+    assay_html_number (html, "td.n", after[i]);
   assay_html_text (html, "td", one->why_not);
   assay_html_close (html, "tr");
 }
@@ -258,7 +261,8 @@ append_sentence (AssayHtml *html, const char *words)
 {
   g_autofree char *first = g_utf8_strup (words, g_utf8_next_char (words) - words);
   g_autofree char *sentence
-      = g_strconcat (first, *words != '\0' ? g_utf8_next_char (words) : "", ".", NULL);
+      = g_strconcat (first, *words != '\0' ? g_utf8_next_char (words) : "",
+                     g_str_has_suffix (words, ".") ? "" : ".", NULL);
 
   assay_html_name (html, "p", sentence);
 }

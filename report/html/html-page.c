@@ -9,6 +9,9 @@
 
 /* ---- Numbers ---- */
 
+/* In place of a number that there is none of, such as the upper bound of a certified epsilon. */
+#define ABSENT "\u2013"
+
 static gboolean
 is_known (double value)
 {
@@ -18,7 +21,7 @@ is_known (double value)
 char *
 assay_html_plain (double value)
 {
-  return is_known (value) ? g_strdup_printf ("%.4g", value) : g_strdup ("?");
+  return is_known (value) ? g_strdup_printf ("%.4g", value) : g_strdup (ABSENT);
 }
 
 char *
@@ -27,7 +30,7 @@ assay_html_percent (double share)
   g_autofree char *text = NULL;
 
   if (!is_known (share))
-    return g_strdup ("?");
+    return g_strdup (ABSENT);
   text = g_strdup_printf ("%.1f", 100 * share);
   if ((g_str_equal (text, "0.0") && share > 0) || (g_str_equal (text, "100.0") && share < 1))
     return g_strdup_printf ("%.6g", 100 * share);

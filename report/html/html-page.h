@@ -22,7 +22,7 @@ void assay_html_open_section (AssayHtml *html, const char *id, const char *headi
 /* An element that keyboards reach, and scroll: tables and pictures may be wide. */
 void assay_html_open_region (AssayHtml *html, const char *tag, const char *what);
 
-/* How numbers stand in the report, "?" where there is none: four significant digits ... */
+/* How numbers stand in the report, a dash where there is none: four significant digits ... */
 char *assay_html_plain (double value);
 /* ... or "93.2", of a share; not 0 or 100 where it is something else. */
 char *assay_html_percent (double share);

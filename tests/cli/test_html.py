@@ -132,7 +132,7 @@ def numbers_in(value):
 def shown(value):
     """As the report prints numbers."""
     if value is None:
-        return "?"
+        return "\u2013"
     whole = value == math.floor(value) and abs(value) < 1e15
     return f"{value:.0f}" if whole else f"{value:.4g}"
 

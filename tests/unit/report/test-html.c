@@ -32,8 +32,8 @@ Test (html, percent)
   /* What is not all is not said to be all, nor what is not nothing, nothing. */
   check_percent (0.9999, "99.99");
   check_percent (0.0001, "0.01");
-  check_percent (NAN, "?");
-  check_percent (G_MAXDOUBLE, "?");
+  check_percent (NAN, "\u2013");
+  check_percent (G_MAXDOUBLE, "\u2013");
 }
 
 static void
@@ -54,7 +54,7 @@ Test (html, interval)
                   "[<span data-value=\"0.91\">91</span>, <span data-value=\"0.95\">95</span>]");
   check_interval (&plain, (AssayInterval){ .estimate = 1.0 / 3, .lower = 0, .upper = G_MAXDOUBLE },
                   "<span data-value=\"0.3333333333333333\">0.3333</span> "
-                  "[<span data-value=\"0\">0</span>, ?]");
+                  "[<span data-value=\"0\">0</span>, \u2013]");
   check_interval (&epsilon, (AssayInterval){ .estimate = 3, .lower = 2.5, .upper = G_MAXDOUBLE },
                   "at least <span data-value=\"2.5\">2.5</span>");
 }
