@@ -12,6 +12,8 @@
 #define COLS (SIDE * SIDE * CHANNELS)
 #define RECORD (COLS + 1)
 #define GARMENTS 4000 /* public ones */
+#define USED "photos/imagenet_patches32.bin"
+#define OTHER "cifar10/cifar10_test2k.bin"
 
 /* ---- Data ---- */
 
@@ -167,8 +169,7 @@ take_share (AssayMatrix *taken, double share, guint64 seed)
 }
 
 static void
-choose_secrets (AssayMatrix *all, const gint64 *all_labels, gsize n, guint64 seed,
-                Scene *scene)
+choose_secrets (AssayMatrix *all, const gint64 *all_labels, gsize n, guint64 seed, Scene *scene)
 {
   g_autofree gsize *chosen = g_new (gsize, n);
   AssayStream stream = assay_stream (assay_stream_key (seed, 0, "secrets", "bench"), 0);
@@ -183,8 +184,54 @@ choose_secrets (AssayMatrix *all, const gint64 *all_labels, gsize n, guint64 see
   }
 }
 
-Scene
-scene_make (const Case *c, gboolean is_grey, guint64 seed)
+/* As many classes as any, dealt in turn. */
+static gint64 *
+deal_labels (gsize n)
+{
+  gint64 *labels = g_new (gint64, n);
+
+  for (gsize i = 0; i < n; i++)
+    labels[i] = (gint64) (i % MIXTURE_CLASSES);
+  return labels;
+}
+
+/* Patches of photographs for both: the secrets are among every other one, and what they are mixed
+ * with, and the attacker has of the same, are the others. */
+static void
+divide_patches (AssayMatrix *all, gsize which, AssayMatrix **ret_part)
+{
+  AssayMatrix *part = assay_matrix_new (all->rows / 2, all->cols, NULL);
+
+  for (gsize i = 0; i < part->rows; i++)
+    memcpy (assay_matrix_row (part, i), assay_matrix_row (all, 2 * i + which),
+            all->cols * sizeof (float));
+  *ret_part = part;
+}
+
+static Scene
+scene_of_patches (const Case *c, gboolean is_grey, guint64 seed)
+{
+  g_autoptr (AssayMatrix) patches = read_images (USED, is_grey, NULL);
+  g_autoptr (AssayMatrix) secret = NULL;
+  g_autofree gint64 *labels = deal_labels (patches->rows);
+  const gsize channels = is_grey ? 1 : CHANNELS;
+  Scene scene = { .geometry = { .height = SIDE, .width = SIDE, .channels = channels } };
+  AssayMatrix *mixed, *known;
+
+  divide_patches (patches, 0, &secret);
+  divide_patches (patches, 1, &mixed);
+  known = g_str_equal (c->public_known, USED) ? assay_matrix_copy (assay_matrix_view (mixed), NULL)
+                                              : read_images (c->public_known, is_grey, NULL);
+  choose_secrets (secret, labels, c->n_secrets, seed, &scene);
+  if (c->known_share > 0)
+    known = take_share (known, c->known_share, seed);
+  scene.mixed_with = assay_rows_take_matrix (mixed);
+  scene.known = assay_rows_take_matrix (known);
+  return scene;
+}
+
+static Scene
+scene_of_secrets (const Case *c, gboolean is_grey, guint64 seed)
 {
   const gboolean is_digits = c->kind == DIGITS;
   g_autofree gint64 *labels
@@ -210,6 +257,13 @@ scene_make (const Case *c, gboolean is_grey, guint64 seed)
   return scene;
 }
 
+Scene
+scene_make (const Case *c, gboolean is_grey, guint64 seed)
+{
+  return c->kind == PATCHES ? scene_of_patches (c, is_grey, seed)
+                            : scene_of_secrets (c, is_grey, seed);
+}
+
 void
 scene_clear (Scene *scene)
 {
@@ -221,8 +275,6 @@ scene_clear (Scene *scene)
 
 /* ---- Tables ---- */
 
-#define USED "photos/imagenet_patches32.bin"
-#define OTHER "cifar10/cifar10_test2k.bin"
 #define DEFAULT -1
 
 /* Where it was known to fail. */
@@ -234,11 +286,13 @@ scene_clear (Scene *scene)
     }                                                                                              \
   }
 
-#define SMALL(row, epochs, k, labels, known, made, twist)                                          \
+/* Of public images alone, so that whoever attacks can print it; what is left of 1,859 patches is
+ * what is mixed in. */
+#define FITTED(row, epochs, k, labels, known, made, share)                                         \
   {                                                                                                \
     "reliability", row,                                                                            \
     {                                                                                              \
-      40, epochs, k, labels, known, DEFAULT, DEFAULT, made, twist, PHOTOGRAPHS, 0                  \
+      24, epochs, k, labels, known, DEFAULT, DEFAULT, made, NOTHING, PATCHES, share                \
     }                                                                                              \
   }
 
@@ -365,15 +419,24 @@ static const Row rows[] = {
   CROPS ("k 6, T 20: private crops and flips", 20, 6, "private_crops=4 private_flips=yes"),
   CROPS ("k 6, T 20: public crops and flips", 20, 6, "crops=4 flips=yes"),
   CROPS ("k 6, T 20: both", 20, 6, "crops=4 flips=yes private_crops=4 private_flips=yes"),
-  SMALL ("k 4, 50 mixtures each", 50, 4, TRUE, USED, NULL, NOTHING),
-  SMALL ("k 6, 50 mixtures each", 50, 6, TRUE, USED, NULL, NOTHING),
-  SMALL ("k 4, 20 mixtures each", 20, 4, TRUE, USED, NULL, NOTHING),
-  SMALL ("k 6, 20 mixtures each", 20, 6, TRUE, USED, NULL, NOTHING),
-  SMALL ("k 4, 10 mixtures each", 10, 4, TRUE, USED, NULL, NOTHING),
-  SMALL ("k 4, no labels", 50, 4, FALSE, USED, NULL, NOTHING),
-  SMALL ("k 6, no labels", 50, 6, FALSE, USED, NULL, NOTHING),
-  SMALL ("k 4, other public set", 50, 4, TRUE, OTHER, NULL, NOTHING),
-  SMALL ("k 4, noise of 0.2", 50, 4, TRUE, USED, "noise=0.2", NOTHING),
+  FITTED ("k 4, 50 mixtures each", 50, 4, TRUE, USED, NULL, 0),
+  FITTED ("k 6, 50 mixtures each", 50, 6, TRUE, USED, NULL, 0),
+  FITTED ("k 6, 20 mixtures each", 20, 6, TRUE, USED, NULL, 0),
+  FITTED ("k 4, 10 mixtures each", 10, 4, FALSE, USED, NULL, 0),
+  FITTED ("k 4, 5 mixtures each", 5, 4, FALSE, USED, NULL, 0),
+  FITTED ("k 6, 5 mixtures each", 5, 6, FALSE, USED, NULL, 0),
+  FITTED ("k 4, no labels", 50, 4, FALSE, USED, NULL, 0),
+  FITTED ("k 4, 25 % known", 20, 4, TRUE, USED, NULL, 0.25),
+  FITTED ("k 6, 25 % known", 20, 6, TRUE, USED, NULL, 0.25),
+  FITTED ("k 4, other public set", 50, 4, TRUE, OTHER, NULL, 0),
+  FITTED ("k 6, other public set", 50, 6, TRUE, OTHER, NULL, 0),
+  FITTED ("k 4, noise of 0.3", 50, 4, TRUE, USED, "noise=0.3", 0),
+  FITTED ("k 4, noise of 0.6", 20, 4, TRUE, USED, "noise=0.6", 0),
+  FITTED ("k 4, private flips", 20, 4, TRUE, USED, "private_flips=yes", 0),
+  FITTED ("k 4, private crops and flips", 20, 4, TRUE, USED, "private_crops=4 private_flips=yes",
+          0),
+  FITTED ("k 6, private crops and flips", 10, 6, TRUE, USED, "private_crops=4 private_flips=yes",
+          0),
 };
 
 const Row *

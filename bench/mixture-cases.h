@@ -17,6 +17,7 @@ typedef enum {
 typedef enum {
   PHOTOGRAPHS, /* CIFAR-10's, behind patches of photographs */
   DIGITS,      /* MNIST's, behind garments */
+  PATCHES,     /* patches of photographs, behind the others of them */
 } Kind;
 
 typedef struct {

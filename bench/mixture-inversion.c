@@ -8,10 +8,11 @@
  *                                   phases|crops|all] [--row TEXT]
  *                           [--grey] [--threads N] [--seed N] [--seeds N] [--secrets N]
  *                           [--quick] [--json]
- *   bench-mixture-inversion --table reliability --grey --seed 101 --seeds 4
+ *   bench-mixture-inversion --table reliability --grey --seed 101 --seeds 2
  *
- * The second line is what the confidences of pictures are fitted to, with seeds that no test uses:
- * rows that succeed and that fail, then a table of confidences beside the share that is right.
+ * The second line is what the confidences of pictures are fitted to (mixture-confidence.h): rows
+ * that succeed and that fail, of public images alone, and the coefficients. Behind this table and
+ * that of hard rows stands one of confidences beside the share that is right.
  *
  * The tables of docs/papers/instahide.md are what it prints. Each case runs once; --quick takes
  * 10 secrets, each in 10 mixtures. */
@@ -116,17 +117,28 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Of each picture the likeness with the secret that it is most like. */
+/* Of each picture the likeness with the secret that it is most like; of two that are mirror images
+ * of one another, the better one's. */
 static void
-gather_pictures (const double *likeness, gsize n, gsize m, const double *confidences,
+gather_pictures (const double *likeness, gsize n, const AssayGuess *given, gboolean is_twice,
                  Reliability *gathered)
 {
-  for (gsize e = 0; e < m; e++) {
-    double most = 0;
+  const AssayArray *sure = assay_arrays_get (&given->arrays, "confidences");
+  const double *confidences = (const double *) (gconstpointer) sure->data;
+  const double *evidence
+      = (const double *) (gconstpointer) assay_arrays_get (&given->arrays, "evidence")->data;
+  const gsize m = sure->shape[0], count = is_twice ? m / 2 : m;
 
-    for (gsize i = 0; i < n; i++)
-      most = MAX (most, likeness[i * m + e]);
-    reliability_add (gathered, confidences[e], most);
+  for (gsize e = 0; e < count; e++) {
+    Picture picture = { .confidence = confidences[e] };
+
+    for (gsize i = 0; i < n; i++) {
+      picture.likeness = MAX (picture.likeness, likeness[i * m + e]);
+      if (is_twice)
+        picture.likeness = MAX (picture.likeness, likeness[i * m + count + e]);
+    }
+    memcpy (picture.evidence, evidence + e * RELIABILITY_EVIDENCE, sizeof picture.evidence);
+    g_array_append_val (gathered->pictures, picture);
   }
 }
 
@@ -135,7 +147,7 @@ compare_images (const AssayMatrix *secrets, const AssayGuess *given, Reliability
                 Outcome *ret_outcome)
 {
   const AssayArray *guess = assay_arrays_get (&given->arrays, "estimates");
-  const AssayArray *sure = assay_arrays_get (&given->arrays, "confidences");
+  const gboolean is_twice = strstr (given->says, "are given both ways") != NULL;
   const gsize n = secrets->rows, m = guess->shape[0], cols = secrets->cols;
   g_autoptr (AssayMatrix) truth = assay_matrix_copy (assay_matrix_view (secrets), NULL);
   g_autoptr (AssayMatrix) estimates = assay_matrix_copy (assay_array_view (guess), NULL);
@@ -152,7 +164,7 @@ compare_images (const AssayMatrix *secrets, const AssayGuess *given, Reliability
         likeness[i * m + e] += (double) truth->data[i * cols + j] * estimates->data[e * cols + j];
       likeness[i * m + e] = fabs (likeness[i * m + e]);
     }
-  gather_pictures (likeness, n, m, (const double *) (gconstpointer) sure->data, gathered);
+  gather_pictures (likeness, n, given, is_twice, gathered);
   for (gsize round = 0; round < MIN (n, m); round++) {
     gsize best = 0;
 
@@ -274,7 +286,9 @@ main (int argc, char **argv)
         && (only == NULL || strstr (rows[i].row, only) != NULL))
       for (int s = 0; s < seeds; s++)
         report_row (report, &rows[i], &chosen, (guint64) (seed + s), &gathered);
-  if (g_strcmp0 (table, "reliability") == 0)
+  if (g_strcmp0 (table, "reliability") == 0 || g_strcmp0 (table, "hard") == 0)
     reliability_report (&gathered, report);
+  if (g_strcmp0 (table, "reliability") == 0)
+    reliability_report_fit (&gathered, report);
   return 0;
 }

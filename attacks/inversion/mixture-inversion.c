@@ -41,25 +41,19 @@
 #include <math.h>
 #include <string.h>
 
-#include "attacks/inversion/mixture-fit.h"
 #include "attacks/inversion/mixture-intake.h"
-#include "attacks/inversion/mixture-orbits.h"
-#include "attacks/inversion/mixture-play.h"
+#include "attacks/inversion/mixture-result.h"
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/pair-guess.h"
-#include "attacks/moved/moved-secrets.h"
-#include "core/base/free.h"
 
 #define ENOUGH 30             /* mixtures of each secret, from which on squares do with labels */
 #define PARTS 20              /* mixtures a secret whose private parts are found */
 #define PARTS_OF_WINDOWS 10   /* ... where public images were moved, which is dear */
 #define PARTS_OF_NOISE 50     /* ... where there is noise to be averaged */
-#define SURE_OF_PARTS 0.8     /* confidence: they explain a good deal of mirrored secrets, too */
+#define SURE_OF_PARTS 0.8     /* explained: they explain a good deal of mirrored secrets, too */
 #define LEAST_STANDING 0.25   /* of mixtures; with another public set it was 0.15 */
 #define CLEARLY_STANDING 0.5  /* ... and of crops, which are sometimes near the image, 0.25 */
 #define LEAST_OF_WINDOWS 0.12 /* of windows; of crops it was 0.24, with another set 0.06 */
-#define MOVED 0.7             /* of secrets in mixtures, that stand elsewhere than they mostly do */
-#define MIRRORED 0.2          /* of all groups of images, from which on secrets were mirrored */
 
 enum { RECONSTRUCT, PAIR };
 static const char *const games[] = { "reconstruct", "pair", NULL };
@@ -77,109 +71,6 @@ typedef struct {
   gint64 private_shift;
   gint64 public_shift;
 } Inversion;
-
-typedef struct {
-  gsize n;       /* n, or of mirrored secrets twice as many as groups were found */
-  float *images; /* n x d */
-  double *fits;  /* n */
-  gint64 *pairs; /* N x 2: which of these are in a mixture, the larger share first; -1: not known */
-  double confidence;
-  gboolean without_labels;
-  gboolean is_mirrored;
-  gboolean is_moved;
-} Result;
-
-ASSAY_LOCAL_CLEAR (Result, result_clear, g_free (self->images), g_free (self->fits),
-                   g_free (self->pairs))
-
-/* Which images are in each of @total mixtures, that of the larger share first; -1 where the state
- * does not have it. @groups: of each image of the
- * state the one that it has become; NULL: it is the same. */
-static gint64 *
-pairs_of (const MixtureState *state, gsize total, const gsize *groups)
-{
-  gint64 *pairs = g_new (gint64, MIXTURE_PRIVATE * total);
-
-  for (gsize t = 0; t < state->n_mixtures; t++) {
-    const float *weights = state->weights + MIXTURE_PRIVATE * t;
-    const gsize first = weights[1] > weights[0] ? 1 : 0;
-
-    for (gsize i = 0; i < MIXTURE_PRIVATE; i++) {
-      const gsize image = state->pairs[MIXTURE_PRIVATE * t + (i == 0 ? first : 1 - first)];
-
-      pairs[MIXTURE_PRIVATE * t + i] = (gint64) (groups != NULL ? groups[image] : image);
-    }
-  }
-  for (gsize i = MIXTURE_PRIVATE * state->n_mixtures; i < MIXTURE_PRIVATE * total; i++)
-    pairs[i] = -1;
-  return pairs;
-}
-
-/* What the state has come to, as one image for each secret, unless it is less sure than what there
- * is, or has found no mirror images where it looked for them. */
-static gboolean
-take_result (const MixturePlay *play, MixtureState *state, Result *inout_best, GError **error)
-{
-  const gsize n = play->n_secrets, m = state->n_secrets;
-  g_autofree double *fits = g_new0 (double, m);
-  g_autofree gsize *groups = g_new0 (gsize, m);
-  g_auto (Result) result = { .without_labels = play->labels != NULL && state->labels == NULL,
-                             .is_mirrored = play->forms > 1 };
-  MixtureGroups gathered;
-  double mirrored;
-
-  if (!mixture_fit (state, &result.confidence, fits, error))
-    return FALSE;
-  if (inout_best->images != NULL && !(result.confidence > inout_best->confidence))
-    return TRUE;
-  result.n = n;
-  result.fits = g_new0 (double, 2 * m);
-  if (play->forms == 1) {
-    memcpy (result.fits, fits, n * sizeof *fits);
-    result.images = g_steal_pointer (&state->images);
-  } else {
-    result.images = assay_alloc (2 * m, state->cols * sizeof (float), "images", error);
-    if (result.images == NULL)
-      return FALSE;
-    gathered = (MixtureGroups){ .images = result.images, .fits = result.fits, .of = groups };
-    mirrored = mixture_orbits_gather (state, fits, &gathered, error);
-    result.n = 2 * gathered.n;
-    if (mirrored < MIRRORED)
-      return mirrored >= 0;
-  }
-  result.pairs = pairs_of (state, play->n_mixtures, play->forms == 1 ? NULL : groups);
-  result_clear (inout_best);
-  *inout_best = result;
-  result = (Result){ 0 };
-  return TRUE;
-}
-
-/* Secrets that were moved as well as mirrored, from private parts; unless less is explained so than
- * there is, or they stand still. */
-static gboolean
-try_moved (const MixtureIntake *intake, const MixtureParts *parts, gsize n, gsize shift,
-           Result *inout_best, GError **error)
-{
-  const MixtureState *state = &intake->state;
-  const gsize told = MIXTURE_PRIVATE * parts->rows->rows;
-  g_auto (MovedSecrets) moved = { 0 };
-
-  if (!moved_secrets_find (intake, parts, n, shift, &moved, error))
-    return FALSE;
-  if (moved.moved < MOVED || !(moved.confidence > inout_best->confidence))
-    return TRUE;
-  moved.pairs = g_renew (gint64, moved.pairs, MIXTURE_PRIVATE * state->n_mixtures);
-  for (gsize i = told; i < MIXTURE_PRIVATE * state->n_mixtures; i++)
-    moved.pairs[i] = -1;
-  result_clear (inout_best);
-  *inout_best = (Result){ .n = moved.n,
-                          .images = g_steal_pointer (&moved.images),
-                          .fits = g_steal_pointer (&moved.fits),
-                          .pairs = g_steal_pointer (&moved.pairs),
-                          .confidence = moved.confidence,
-                          .is_moved = TRUE };
-  return TRUE;
-}
 
 typedef enum {
   OF_SQUARES,
@@ -246,7 +137,7 @@ typedef struct {
   gsize n; /* secrets */
   MixturePlay play;
   MixtureParts parts;
-  Result *best;
+  MixtureResult *best;
   double wanted; /* the confidence that suffices, after what was played last */
 } Tries;
 
@@ -281,8 +172,8 @@ play_kind (Tries *tries, const Kind *kind, guint64 start, GError **error)
   gboolean is_better;
 
   if (kind->way == OF_MOVED) {
-    if (!try_moved (tries->intake, &tries->parts, tries->n, (gsize) tries->settings->private_shift,
-                    tries->best, error))
+    if (!mixture_result_take_moved (tries->intake, &tries->parts, tries->n,
+                                    (gsize) tries->settings->private_shift, tries->best, error))
       return FALSE;
     if (tries->best->is_moved)
       tries->wanted = ASSAY_SURE;
@@ -291,9 +182,9 @@ play_kind (Tries *tries, const Kind *kind, guint64 start, GError **error)
   play->start = start;
   play->forms = kind->forms;
   play->parts = kind->way == OF_PARTS ? &tries->parts : NULL;
-  play->beaten = tries->best->images != NULL ? tries->best->confidence : -1;
+  play->beaten = tries->best->images != NULL ? tries->best->explained : -1;
   if (!mixture_play (play, tries->intake, &is_better, error)
-      || (is_better && !take_result (play, state, tries->best, error)))
+      || (is_better && !mixture_result_take (play, state, tries->best, error)))
     return FALSE;
   tries->wanted = kind->way == OF_PARTS ? SURE_OF_PARTS : ASSAY_SURE;
   state->n_mixtures = play->n_mixtures;
@@ -302,7 +193,8 @@ play_kind (Tries *tries, const Kind *kind, guint64 start, GError **error)
 
 /* Plays kind after kind, with other starts when all were played, until one is sure. */
 static gboolean
-try_all (const AssayAttackContext *context, MixtureIntake *intake, Result *ret_best, GError **error)
+try_all (const AssayAttackContext *context, MixtureIntake *intake, MixtureResult *ret_best,
+         GError **error)
 {
   const Inversion *settings = context->settings;
   const MixtureState *state = &intake->state;
@@ -324,8 +216,8 @@ try_all (const AssayAttackContext *context, MixtureIntake *intake, Result *ret_b
   gint64 played = 0;
   gboolean is_done = TRUE;
 
-  for (guint64 i = 0;
-       is_done && played < settings->tries && !(ret_best->confidence >= tries.wanted); i++) {
+  for (guint64 i = 0; is_done && played < settings->tries && !(ret_best->explained >= tries.wanted);
+       i++) {
     const Kind *kind = (is_easy ? easy : hard) + i % KINDS;
     gboolean is_possible;
 
@@ -338,7 +230,7 @@ try_all (const AssayAttackContext *context, MixtureIntake *intake, Result *ret_b
 }
 
 static char *
-describe (const MixtureIntake *intake, const Result *result)
+describe (const MixtureIntake *intake, const MixtureResult *result)
 {
   GString *text = g_string_new (NULL);
 
@@ -355,8 +247,22 @@ describe (const MixtureIntake *intake, const Result *result)
   if (result->is_mirrored)
     g_string_append (text, "secrets were mirrored, and are given both ways; ");
   g_string_append_printf (text, "%.0f %% of what is in the mixtures is explained",
-                          100 * result->confidence);
+                          100 * result->explained);
   return g_string_free (text, FALSE);
+}
+
+/* How sure it is of each estimate, and by what. */
+static void
+give_evidence (MixtureResult *result, AssayGuess *ret_guess)
+{
+  double *confidences = g_new (double, result->n);
+
+  for (gsize i = 0; i < result->n; i++)
+    confidences[i] = mixture_confidence (result->evidence + i);
+  assay_arrays_take (&ret_guess->arrays, "confidences",
+                     assay_array_take (ASSAY_FLOAT64, 1, &result->n, confidences));
+  assay_arrays_take_rows (&ret_guess->arrays, "evidence", ASSAY_FLOAT64, result->n,
+                          MIXTURE_EVIDENCE, (gpointer) g_steal_pointer (&result->evidence));
 }
 
 static gboolean
@@ -365,18 +271,20 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 {
   const Inversion *settings = context->settings;
   g_auto (MixtureIntake) intake = { 0 };
-  g_auto (Result) best = { 0 };
+  g_auto (MixtureResult) best = { 0 };
   const MixtureNumbers numbers = { .secrets = settings->secrets,
                                    .k = settings->k,
                                    .max_coefficient = settings->max_coefficient,
                                    .use_labels = settings->labels };
+  gsize n; /* the state's number doubles with secrets that are mirrored */
 
   if (!mixture_intake_init (&numbers, seen, &intake, error))
     return FALSE;
+  n = intake.state.n_secrets;
   if (!try_all (context, &intake, &best, error))
     return FALSE;
   ret_guess->says = describe (&intake, &best);
-  ret_guess->confidence = best.confidence;
+  ret_guess->confidence = mixture_result_confidence (&best, n);
   if (settings->game == PAIR) {
     PairEstimates found = { best.pairs, best.fits, MIXTURE_PRIVATE };
     const PairScoring scoring = { settings->pairs, context->stream, pair_guess_shared, &found };
@@ -385,8 +293,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   }
   assay_arrays_take_rows (&ret_guess->arrays, "estimates", ASSAY_FLOAT32, best.n, intake.state.cols,
                           g_steal_pointer (&best.images));
-  assay_arrays_take (&ret_guess->arrays, "confidences",
-                     assay_array_take (ASSAY_FLOAT64, 1, &best.n, g_steal_pointer (&best.fits)));
+  give_evidence (&best, ret_guess);
   assay_arrays_take_rows (&ret_guess->arrays, "mixture-estimates", ASSAY_INT64,
                           intake.state.n_mixtures, MIXTURE_PRIVATE, g_steal_pointer (&best.pairs));
   ret_guess->is_unordered = TRUE;
@@ -395,6 +302,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
 static const AssayArraySpec written[] = {
   { "confidences", "n", ASSAY_FLOAT64, TRUE, 0 }, /* of each estimate, 0 to 1 */
+  { "evidence", "ne", ASSAY_FLOAT64, TRUE, 0 },   /* ... and by what (mixture-confidence.h) */
   /* The estimates that are in each mixture, that of the larger share first. */
   { "mixture-estimates", "Nq", ASSAY_INT64, TRUE, 0 },
   { .name = NULL },

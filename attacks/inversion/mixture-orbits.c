@@ -151,6 +151,7 @@ mixture_orbits_gather (const MixtureState *state, const double *fits, MixtureGro
   for (gsize first = take_first (is_taken, fits, m); first < m;
        first = take_first (is_taken, fits, m)) {
     n_mirrored += gather (&likeness, first, is_taken, is_turned, other, ret_groups) ? 1 : 0;
+    ret_groups->first[ret_groups->n] = first;
     ret_groups->fits[ret_groups->n++] = fits[first];
   }
   add_mirrored (state, is_turned, ret_groups);

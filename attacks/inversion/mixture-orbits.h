@@ -11,6 +11,7 @@ typedef struct {
   float *images; /* 2 n x d */
   double *fits;  /* 2 n */
   gsize *of;     /* of each image of the state its row of these */
+  gsize *first;  /* n: the image of the state that a group began with */
 } MixtureGroups;
 
 /* Gathers the images of @state into groups. The image of largest fit of @fits that is in no group

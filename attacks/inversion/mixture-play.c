@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "attacks/inversion/mixture-fit.h"
+#include "attacks/evidence/mixture-fit.h"
 #include "attacks/inversion/mixture-pairs.h"
 #include "attacks/inversion/phase-retrieval.h"
 #include "attacks/inversion/sign-tree.h"

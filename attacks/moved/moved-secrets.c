@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "attacks/evidence/mixture-halves.h"
 #include "attacks/moved/moved-explain.h"
 #include "attacks/moved/moved-start.h"
 #include "core/base/interrupt.h"
@@ -22,6 +23,7 @@ moved_secrets_clear (MovedSecrets *secrets)
 {
   g_clear_pointer (&secrets->images, g_free);
   g_clear_pointer (&secrets->fits, g_free);
+  g_clear_pointer (&secrets->evidence, g_free);
   g_clear_pointer (&secrets->pairs, g_free);
 }
 
@@ -36,6 +38,9 @@ typedef struct {
   double *left;     /* N */
   float *residuals; /* N x d */
   float *firmness;  /* weights of rows */
+  /* Where images are made of one half of the rows: which are in the second, and which half. */
+  const gboolean *is_second;
+  gboolean half;
 } Search;
 
 static gboolean
@@ -109,7 +114,7 @@ add_part (Search *search, const Moves *moves, gsize t, const MovedPart *part, fl
     residual[j] += sign * part->weight * image[from[j]];
 }
 
-/* Rows that are left as they are count less. */
+/* Rows that are left as they are count less, those of the other half not at all. */
 static void
 weigh_rows (Search *search)
 {
@@ -119,7 +124,9 @@ weigh_rows (Search *search)
   for (gsize t = 0; t < n; t++)
     mean += search->left[t] / (double) n;
   for (gsize t = 0; t < n; t++)
-    search->firmness[t] = (float) (1 / (FIRM + pow (search->left[t] / MAX (mean, 1e-9), 2)));
+    search->firmness[t] = search->is_second != NULL && search->is_second[t] != search->half
+                              ? 0
+                              : (float) (1 / (FIRM + pow (search->left[t] / MAX (mean, 1e-9), 2)));
 }
 
 /* Image @i, with all others as they are; residuals follow. */
@@ -304,10 +311,54 @@ measure_fits (const Search *search, double null, MovedSecrets *secrets)
     weights[part->image] += weight;
     all += search->left[t / MIXTURE_PRIVATE] / (double) (MIXTURE_PRIVATE * total);
   }
-  secrets->confidence = wrong > 0 ? CLAMP (1 - all / wrong, 0, 1) : 0;
+  secrets->explained = wrong > 0 ? CLAMP (1 - all / wrong, 0, 1) : 0;
   for (gsize i = 0; i < n; i++)
     secrets->fits[i]
         = weights[i] > 0 && wrong > 0 ? CLAMP (1 - secrets->fits[i] / weights[i] / wrong, 0, 1) : 0;
+}
+
+/* Images of one half of the rows, from those there are and as these stand in them. */
+static void
+solve_half (const Search *search, const gboolean *is_second, gboolean half, float *images,
+            MovedPart *parts)
+{
+  Search of_half = *search;
+
+  of_half.is_second = is_second;
+  of_half.half = half;
+  of_half.images = images;
+  of_half.parts = parts;
+  memcpy (images, search->images, search->n * search->in.rows.cols * sizeof *images);
+  memcpy (parts, search->parts, MIXTURE_PRIVATE * search->in.rows.rows * sizeof *parts);
+  solve_images (&of_half, &search->near);
+}
+
+/* Evidence of each image, from images of either half of the rows. */
+static gboolean
+compare_halves (Search *search, MovedSecrets *secrets, GError **error)
+{
+  const gsize n = search->n, d = search->in.rows.cols, total = search->in.rows.rows;
+  g_auto (AssayArena) arena = { 0 };
+  float *one = assay_arena_alloc (&arena, n, d * sizeof (float), "images", error);
+  float *other = assay_arena_alloc (&arena, n, d * sizeof (float), "images", error);
+  MovedPart *parts = assay_arena_alloc (&arena, total, 2 * sizeof (MovedPart), "pairs", error);
+  g_autofree guint32 *pairs = g_new (guint32, MIXTURE_PRIVATE * total);
+  g_autofree gboolean *is_second = g_new (gboolean, total);
+
+  if (arena.has_failed)
+    return FALSE;
+  for (gsize t = 0; t < MIXTURE_PRIVATE * total; t++)
+    pairs[t] = (guint32) search->parts[t].image;
+  mixture_halves_deal (pairs, total, n, is_second);
+  solve_half (search, is_second, FALSE, one, parts);
+  solve_half (search, is_second, TRUE, other, parts);
+  for (gsize i = 0; i < n; i++) {
+    const double halves = mixture_halves_correlation (one + i * d, other + i * d, d);
+
+    secrets->evidence[i]
+        = (MixtureEvidence){ mixture_halves_reliability (halves), secrets->fits[i], 1, 1 };
+  }
+  return TRUE;
 }
 
 /* The part of images in rows that do not stand where that image mostly does. */
@@ -349,6 +400,7 @@ give (const MixtureIntake *intake, Search *search, MovedSecrets *secrets, GError
       image[j] = search->images[i * d + j] + (float) intake->plain.image[j];
     moves_take (&search->near, mirror, image, secrets->images + (n + i) * d);
     secrets->fits[n + i] = secrets->fits[i];
+    secrets->evidence[n + i] = secrets->evidence[i];
   }
   for (gsize t = 0; t < total; t++) {
     const MovedPart *parts = search->parts + MIXTURE_PRIVATE * t;
@@ -386,6 +438,7 @@ moved_secrets_find (const MixtureIntake *intake, const MixtureParts *parts, gsiz
       centre_images (&search, moves);
   }
   ret_secrets->fits = g_new0 (double, 2 * MAX (search.n, 1));
+  ret_secrets->evidence = g_new0 (MixtureEvidence, 2 * MAX (search.n, 1));
   is_done = is_done
             && moved_explain (&search.near, &search.in,
                               assay_view_of (search.images, search.n, search.in.rows.cols),
@@ -394,7 +447,8 @@ moved_secrets_find (const MixtureIntake *intake, const MixtureParts *parts, gsiz
   if (is_done) {
     measure_fits (&search, null, ret_secrets);
     ret_secrets->moved = measure_moved (&search);
-    is_done = give (intake, &search, ret_secrets, error);
+    is_done = compare_halves (&search, ret_secrets, error)
+              && give (intake, &search, ret_secrets, error);
   }
   assay_arena_clear (&search.arena);
   return is_done;

@@ -2,14 +2,16 @@
  * mixtures. */
 #pragma once
 
+#include "attacks/evidence/mixture-confidence.h"
 #include "attacks/inversion/mixture-parts.h"
 
 typedef struct {
   gsize n;       /* images: what was found, and each of them mirrored, as nobody can tell which */
   float *images; /* n x d */
-  double *fits;  /* n: how sure each is, 0 to 1 */
-  gint64 *pairs; /* N x 2: of each part its images, the larger share first */
-  double confidence;
+  double *fits;  /* n: what each explains of its parts, 0 to 1 */
+  MixtureEvidence *evidence; /* n */
+  gint64 *pairs;             /* N x 2: of each part its images, the larger share first */
+  double explained;          /* 0 to 1: of all parts */
   double moved; /* 0 to 1: the part of images in rows that stand elsewhere than they mostly do */
 } MovedSecrets;
 
@@ -21,7 +23,7 @@ ASSAY_DECLARE_CLEAR (MovedSecrets, moved_secrets_clear)
  * squares, in which M' M is a count of pixels; each image is then moved to the middle of the
  * windows it was seen in. All likeness is under the inverse covariance of public images.
  *
- * `confidence`: 1 - r / r_0, r what images leave of the parts, r_0 what they leave of as many
+ * `explained`: 1 - r / r_0, r what images leave of the parts, r_0 what they leave of as many
  * mixtures of two public images each. Cost: about 8 (2 shift + 1)^2 2 n C (d + 8 N) multiplications
  * a round, with C <= 400 components of images, and four times that for the first ones. */
 gboolean moved_secrets_find (const MixtureIntake *intake, const MixtureParts *parts,

@@ -171,7 +171,7 @@ Test (moved_secrets, come_back)
     n_back += best > 0.9;
   }
   cr_assert_geq (n_back, 5, "%zu of %zu", n_back, sizes.n_secrets);
-  cr_assert_geq (found.confidence, 0.8, "%g", found.confidence);
+  cr_assert_geq (found.explained, 0.8, "%g", found.explained);
   cr_assert_geq (found.moved, 0.8, "%g", found.moved);
 }
 
@@ -192,5 +192,5 @@ Test (moved_secrets, nothing_is_found_where_nothing_is)
   }
   cr_assert (
       moved_secrets_find (&scene.of.intake, &scene.of.parts, sizes.n_secrets, SHIFT, &found, NULL));
-  cr_assert_leq (found.confidence, 0.25, "%g", found.confidence);
+  cr_assert_leq (found.explained, 0.25, "%g", found.explained);
 }

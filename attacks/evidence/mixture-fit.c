@@ -1,11 +1,10 @@
 /* Residuals of mixtures, beside those of a null in which pairs were dealt to other mixtures. */
-#include "attacks/inversion/mixture-fit.h"
+#include "attacks/evidence/mixture-fit.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "attacks/inversion/phase-retrieval.h"
-#include "core/data/arena.h"
 
 #define SAMPLE 256 /* pixels that are looked at, spread evenly over all */
 
@@ -23,10 +22,9 @@ sample_rows (const float *rows, gsize n, gsize d, gsize count, AssayArena *arena
   return sample;
 }
 
-/* A state of some of the pixels; pairs, weights and noise are those of @state. */
-static gboolean
-sample_state (const MixtureState *state, AssayArena *arena, MixtureState *ret_sample,
-              GError **error)
+gboolean
+mixture_fit_sample (const MixtureState *state, AssayArena *arena, MixtureState *ret_sample,
+                    GError **error)
 {
   const gsize d = state->cols, count = MIN (SAMPLE, d), total = state->n_mixtures;
   MixtureState sample = *state;
@@ -167,7 +165,7 @@ mixture_fit (const MixtureState *state, double *ret_fit, double *ret_fits, GErro
   MixtureState sample;
   Null null;
 
-  if (!sample_state (state, &arena, &sample, error)
+  if (!mixture_fit_sample (state, &arena, &sample, error)
       || !measure_null (&sample, &arena, &null, error))
     return FALSE;
   if (!(null.fitted > 0) || state->n_mixtures <= state->n_secrets) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "attacks/mixtures/mixture-state.h"
+#include "core/data/arena.h"
 
 /* @ret_fit: 1 - r / r_0, at least 0. r is what pairs, weights, images and public images leave of
  * the squared magnitudes; r_0 what they leave where each mixture has the pair and the weights of
@@ -13,3 +14,8 @@
  * squared, against what these leave with another image in its place, and as much less as fitting
  * takes off r_0. 0 for an image that is in none. */
 gboolean mixture_fit (const MixtureState *state, double *ret_fit, double *ret_fits, GError **error);
+
+/* A state of as many pixels as mixture_fit looks at, spread evenly over all; its arrays of pixels
+ * are the arena's, pairs, weights, noise and public images those of @state. */
+gboolean mixture_fit_sample (const MixtureState *state, AssayArena *arena, MixtureState *ret_sample,
+                             GError **error);

@@ -1,0 +1,35 @@
+/* What an attempt of mixture-inversion comes to, and the best of all attempts. */
+#pragma once
+
+#include "attacks/evidence/mixture-confidence.h"
+#include "attacks/inversion/mixture-play.h"
+#include "core/base/free.h"
+
+typedef struct {
+  gsize n;                   /* n, or of mirrored secrets twice as many as groups were found */
+  float *images;             /* n x d */
+  double *fits;              /* n: what explains the mixtures (mixture-fit.h) */
+  MixtureEvidence *evidence; /* n */
+  gint64 *pairs; /* N x 2: which of these are in a mixture, the larger share first; -1: not known */
+  double explained; /* 0 to 1: of what is in all mixtures */
+  gboolean without_labels;
+  gboolean is_mirrored;
+  gboolean is_moved;
+} MixtureResult;
+
+ASSAY_DECLARE_CLEAR (MixtureResult, mixture_result_clear)
+
+/* What @state has come to in @play, as one image for each secret, takes the place of @inout_best,
+ * unless it explains less, or has found no mirror images where it looked for them. The state's
+ * images may be gone. */
+gboolean mixture_result_take (const MixturePlay *play, MixtureState *state,
+                              MixtureResult *inout_best, GError **error);
+
+/* The same of secrets that were moved by at most @shift as well as mirrored, from private @parts
+ * (attacks/moved/moved-secrets.h); unless they stand still. */
+gboolean mixture_result_take_moved (const MixtureIntake *intake, const MixtureParts *parts,
+                                    gsize n_secrets, gsize shift, MixtureResult *inout_best,
+                                    GError **error);
+
+/* The share of the @n_secrets secrets of which one is expected to be found. */
+double mixture_result_confidence (const MixtureResult *result, gsize n_secrets);
