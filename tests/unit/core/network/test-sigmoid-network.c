@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/math/linalg.h"
 #include "core/network/sigmoid-network.h"
 #include "tests/unit/assert-near.h"
 
@@ -193,4 +194,103 @@ Test (sigmoid_network, by_hand)
   assert_near (assay_sigmoid_differentiate (pass, x, y, gradient), -log (p), 1e-14, "loss");
   for (gsize i = 0; i < G_N_ELEMENTS (gradient); i++)
     assert_near (gradient[i], expected[i], 1e-14, "weight %zu", i);
+}
+
+/* ---- How many independent numbers a gradient tells of the images ---- */
+
+/* J, weights x numbers of the images, at normal images of one class each. */
+static double *
+make_jacobian (const Case *of, Numbers *numbers)
+{
+  g_autoptr (AssaySigmoidPass) pass
+      = assay_sigmoid_pass_new (&numbers->shape, of->batch, numbers->weights, NULL);
+  double *jacobian = g_new (double, numbers->n_weights * numbers->n_images);
+
+  for (gsize i = 0; i < numbers->n_labels; i++)
+    numbers->labels[i] = i % of->classes == i / of->classes;
+  assay_sigmoid_differentiate (pass, numbers->images, numbers->labels, numbers->gradient);
+  for (gsize w = 0; w < numbers->n_weights; w++) {
+    memset (numbers->direction, 0, numbers->n_weights * sizeof (double));
+    numbers->direction[w] = 1;
+    assay_sigmoid_pull (pass, numbers->direction, jacobian + w * numbers->n_images,
+                        numbers->pulled_labels);
+  }
+  return jacobian;
+}
+
+/* The independent ones among the derivatives of a @batch of @n numbers, from the last layer to the
+ * first. What comes after a layer depends on what the layer gives alone, and is worth no more
+ * numbers than that. Where it is worth as many, the layer's biases and d' z = dW W' follow from it,
+ * so that out (seen - out) of its out (seen + 1) derivatives are left. Of the last layer dW is the
+ * mean of `batch` products of errors, which sum to 0 over the classes, and of features, of which
+ * the bias is one more: a matrix of that rank. */
+static gsize
+count_independent (const AssaySigmoidShape *shape, gsize n, gsize batch)
+{
+  const gsize last = shape->n_layers - 1;
+  gsize given[ASSAY_SIGMOID_MAX_LAYERS] = { n }, from[ASSAY_SIGMOID_MAX_LAYERS], after;
+
+  from[0] = shape->channels;
+  for (gsize l = 0; l < last; l++) {
+    const AssaySigmoidLayer *layer = &shape->layers[l];
+
+    from[l + 1] = layer->channels;
+    given[l + 1] = given[l] / from[l] / layer->stride / layer->stride * layer->channels;
+  }
+  after = MIN (given[last],
+               batch * (shape->layers[last].channels + given[last] / batch - batch));
+  for (gsize l = last; l-- > 0;) {
+    const gsize out = shape->layers[l].channels;
+    const gsize seen = shape->layers[l].kernel * shape->layers[l].kernel * from[l];
+
+    after = MIN (given[l], after + out * (after == given[l + 1] ? seen - out : seen + 1));
+  }
+  return after;
+}
+
+#define NO_LONGER 1e-10 /* singular values, as a share of the largest; rounding leaves 1e-16 */
+
+/* Batches of four of 12 x 12 x 3 are more numbers than their gradient has independent ones, so that
+ * other batches have the same: 1,728 numbers, 470 derivatives, 320 of them independent. */
+static const Case ranked[] = {
+  { "as of CIFAR-10", ASSAY_SIGMOID_CONVOLUTIONAL, 12, 12, 3, 2, 6, 4 },
+  { "a narrow layer", ASSAY_SIGMOID_CONVOLUTIONAL, 8, 8, 3, 2, 6, 4 },
+  { "a layer of four", ASSAY_SIGMOID_CONVOLUTIONAL, 12, 12, 2, 4, 5, 3 },
+  { "enough", ASSAY_SIGMOID_CONVOLUTIONAL, 8, 8, 1, 6, 6, 2 },
+};
+static const gsize ranks[] = { 320, 274, 616, 128 };
+
+Test (sigmoid_network, gradients_have_fewer_independent_numbers_than_derivatives)
+{
+  for (gsize c = 0; c < G_N_ELEMENTS (ranked); c++) {
+    Numbers numbers = make (&ranked[c]);
+    g_autofree double *jacobian = make_jacobian (&ranked[c], &numbers);
+    const gsize most = MIN (numbers.n_weights, numbers.n_images);
+    g_autofree double *values = g_new (double, most);
+    gsize rank = 0;
+
+    cr_assert (assay_linalg_svd (numbers.n_weights, numbers.n_images, jacobian,
+                                 &(AssaySvd){ .values = values }, NULL));
+    while (rank < most && values[rank] > NO_LONGER * values[0])
+      rank++;
+    cr_log_info ("%s: %zu weights, %zu numbers, rank %zu, then %g", ranked[c].name,
+                 numbers.n_weights, numbers.n_images, rank,
+                 rank < most ? values[rank] / values[0] : 0);
+    cr_assert_eq (rank, ranks[c], "%s: %zu", ranked[c].name, rank);
+    cr_assert_eq (count_independent (&numbers.shape, numbers.n_images, ranked[c].batch), rank,
+                  "%s", ranked[c].name);
+    clear (&numbers);
+  }
+}
+
+/* What docs/papers/instahide.md says of CIFAR-10: four images are 12,288 numbers. */
+Test (sigmoid_network, independent_numbers_of_cifar)
+{
+  const AssayGeometry image = { .height = 32, .width = 32, .channels = 3 };
+  const AssaySigmoidShape zhu = assay_sigmoid_shape (ASSAY_SIGMOID_CONVOLUTIONAL, &image, 12, 10);
+  const AssaySigmoidShape wide = assay_sigmoid_shape (ASSAY_SIGMOID_CONVOLUTIONAL, &image, 24, 10);
+
+  cr_assert_eq (count_independent (&zhu, 4 * 3072, 4), 912 + 12 * (300 - 12) + 4 * 768);
+  cr_assert_eq (count_independent (&zhu, 3072, 1), 3072);
+  cr_assert_eq (count_independent (&wide, 4 * 3072, 4), 4 * 3072);
 }
