@@ -277,7 +277,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
 /* Photographs of 64 x 64 pixels, with many times the keypoints that a photograph has a block. */
 ASSAY_CONTROL (make_control, photograph_case_make, PhotographCase, DirectInversion, .n_public = 12,
-               .n_secret = 6, .side = (gsize) settings->side)
+               .n_secret = 6, .side = (gsize) settings->side,
+               .is_lifted = settings->descriptors == KEYPOINT_RECOVERED)
 
 static gboolean
 check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)

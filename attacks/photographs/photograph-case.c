@@ -1,9 +1,11 @@
 /* Photographs of blocks, each of one grey level; a keypoint in the middle of each block, whose row
- * has the level in its first number and noise in the others. What is released are the rows. */
+ * has the level in its first number and noise in the others. What is released are the rows, or
+ * planes through them. */
 #include "attacks/photographs/photograph-case.h"
 
 #include <string.h>
 
+#include "attacks/lifting/subspace-control.h"
 #include "core/data/photographs/photo-window.h"
 
 enum { BLOCKS = 8, BLOCK = 8, SIDE = BLOCKS * BLOCK, KEYPOINTS = BLOCKS * BLOCKS, COLS = 6 };
@@ -86,12 +88,52 @@ take_originals (const Scene *scene, gsize side, AssayTruth *truth, GError **erro
   return TRUE;
 }
 
-/* Rows beside themselves. */
+/* ---- Lifting ---- */
+
+#define BESIDE 0.05 /* deviation of a database row from the row that it is near to */
+
+/* A row near each of @known and of @secret. */
+static AssayMatrix *
+make_database (const Scene *known, const Scene *secret, AssayStream *stream, GError **error)
+{
+  const gsize n = known->rows->rows;
+  AssayMatrix *database = assay_matrix_new (n + secret->rows->rows, COLS, error);
+
+  for (gsize i = 0; database != NULL && i < database->rows; i++) {
+    const float *row = i < n ? assay_matrix_row (known->rows, i)
+                             : assay_matrix_row (secret->rows, i - n);
+
+    for (gsize j = 0; j < COLS; j++)
+      assay_matrix_row (database, i)[j] = row[j] + (float) (BESIDE * assay_stream_normal (stream));
+  }
+  return database;
+}
+
+/* @rows as they are or, with a database, lifted. */
+static AssayRelease *
+release_rows (const AssayMatrix *rows, AssayMatrix *database, AssayStream *stream, GError **error)
+{
+  g_autoptr (AssayMatrix) others = NULL;
+
+  if (database == NULL)
+    return assay_control_vectors (assay_matrix_view (rows), error);
+  others = assay_matrix_new (rows->rows, COLS, error);
+  for (gsize i = 0; others != NULL && i < rows->rows; i++)
+    memcpy (assay_matrix_row (others, i),
+            assay_matrix_row (database, assay_stream_below (stream, database->rows)),
+            COLS * sizeof (float));
+  return others != NULL ? subspace_control_release (assay_matrix_view (rows), others->data, 1, 2,
+                                                    stream, error)
+                        : NULL;
+}
+
+/* ---- The case ---- */
+
+/* What was released of rows beside these. */
 static gboolean
-take_pairs (const Scene *scene, AssayControlCase *ret_case, GError **error)
+take_pairs (const Scene *scene, AssayRelease *own, AssayControlCase *ret_case, GError **error)
 {
   const gsize n = scene->rows->rows;
-  AssayRelease *own = assay_control_vectors (assay_matrix_view (scene->rows), error);
   AssayMatrix *copy
       = own != NULL ? assay_matrix_copy (assay_matrix_view (scene->rows), error) : NULL;
   AssayTruth *truth;
@@ -118,20 +160,26 @@ photograph_case_make (const PhotographCase *control, AssayStreamKey key, AssayCo
   AssayStream stream = assay_stream (key, 0);
   g_auto (Scene) known = { 0 };
   g_auto (Scene) secret = { 0 };
+  g_autoptr (AssayMatrix) database = NULL;
 
   if (!scene_init (&known, control->n_public, &stream, error)
-      || !scene_init (&secret, control->n_secret, &stream, error)
-      || !take_pairs (&known, ret_case, error))
+      || !scene_init (&secret, control->n_secret, &stream, error))
+    return FALSE;
+  database = control->is_lifted ? make_database (&known, &secret, &stream, error) : NULL;
+  if ((control->is_lifted && database == NULL)
+      || !take_pairs (&known, release_rows (known.rows, database, &stream, error), ret_case, error))
     return FALSE;
   ret_case->keypoints = assay_keypoints_new (secret.frames, secret.pictures, secret.photos, FALSE);
   ret_case->public_keypoints
       = assay_keypoints_new (known.frames, known.pictures, known.photos, TRUE);
-  ret_case->release = assay_control_vectors (assay_matrix_view (secret.rows), error);
+  ret_case->release = release_rows (secret.rows, database, &stream, error);
   ret_case->truth = assay_truth_new ();
   if (ret_case->release == NULL || !take_originals (&secret, control->side, ret_case->truth, error))
     return FALSE;
   assay_arrays_take (&ret_case->truth->arrays, "secrets",
                      assay_array_take_matrix (g_steal_pointer (&secret.rows)));
   ret_case->public_rows = assay_rows_take_matrix (g_steal_pointer (&known.rows));
+  if (database != NULL)
+    ret_case->database = assay_rows_take_matrix (g_steal_pointer (&database));
   return TRUE;
 }

@@ -8,6 +8,7 @@ typedef struct {
   gsize n_public; /* photographs */
   gsize n_secret;
   gsize side; /* of the pictures that are judged */
+  gboolean is_lifted; /* to planes, through a row each of a database that has rows near to all */
 } PhotographCase;
 
 gboolean photograph_case_make (const PhotographCase *control, AssayStreamKey key,

@@ -156,6 +156,8 @@ Test (direct_inversion, control)
 {
   AssayAttack attack = assay_attack_direct_inversion;
   g_autoptr (AssaySettings) settings = fixture_settings (&attack.plugin, SMALL);
+  g_autoptr (AssaySettings) lifted
+      = fixture_settings (&attack.plugin, SMALL " descriptors=recovered");
   AssayControlCase of = make_case (12);
   AssayControlOutcome outcome;
   g_autoptr (AssayMatrix) nothing
@@ -164,6 +166,8 @@ Test (direct_inversion, control)
 
   cr_assert (assay_control_run (&attack, settings, 1, &outcome, NULL));
   cr_assert (outcome.is_won && outcome.n == 6, "share %g", outcome.share);
+  cr_assert (assay_control_run (&attack, lifted, 1, &outcome, NULL));
+  cr_assert (outcome.is_won && outcome.n == 6, "share %g of planes", outcome.share);
   assay_arrays_take_matrix (&of.release->arrays, "vectors", &nothing);
   blind = play (&of, SMALL, NULL);
   cr_assert (assay_photographs_judge (&of, blind, &outcome, NULL));
