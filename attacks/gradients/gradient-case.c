@@ -42,6 +42,19 @@ differentiate (AssaySigmoidPass *pass, const AssayMatrix *images, gsize classes,
   return TRUE;
 }
 
+static AssayMatrix *
+draw_images (const GradientCase *made, AssayStream *stream, GError **error)
+{
+  AssayMatrix *images;
+
+  if (made->window == 0)
+    return assay_control_normals (made->n, made->side * made->side, stream, error);
+  images = assay_matrix_new (made->n, made->side * made->side, error);
+  for (gsize i = 0; images != NULL && i < made->n; i++)
+    assay_control_smooth (made->side, made->window, stream, assay_matrix_row (images, i));
+  return images;
+}
+
 gboolean
 gradient_case_make (const GradientCase *made, AssayStreamKey key, AssayControlCase *ret_case,
                     GError **error)
@@ -51,8 +64,7 @@ gradient_case_make (const GradientCase *made, AssayStreamKey key, AssayControlCa
       = assay_sigmoid_shape (made->form, &geometry, made->units, made->classes);
   const gsize n_weights = assay_sigmoid_weights (&shape);
   AssayStream stream = assay_stream (key, 0);
-  g_autoptr (AssayMatrix) images
-      = assay_control_normals (made->n, made->side * made->side, &stream, error);
+  g_autoptr (AssayMatrix) images = draw_images (made, &stream, error);
   g_autoptr (AssayMatrix) gradients = assay_matrix_new (made->n, n_weights, error);
   g_autofree float *weights = assay_alloc (n_weights, sizeof (float), "weights", error);
   g_autoptr (AssaySigmoidPass) pass = NULL;

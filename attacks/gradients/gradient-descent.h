@@ -15,9 +15,9 @@ typedef struct {
 
 typedef struct {
   gsize starts;     /* at most */
-  gsize iterations; /* of each */
+  gsize iterations; /* of each, and of each weight of the total variation */
   double enough;    /* a misfit below which it ends */
-  double smooth;    /* weight of the total variation of the images; 0: none */
+  double smooth;    /* weight of the total variation of the images at first; 0: none */
   gboolean knows_labels; /* each image is of one class, which follows from the biases' gradient */
 } GradientSearch;
 

@@ -248,7 +248,7 @@ ASSAY_CONTROL (make_control, gradient_case_make, GradientCase, GradientMatching,
                .classes = 4,
                .form = settings->method == DIVISION ? ASSAY_SIGMOID_DENSE
                                                     : ASSAY_SIGMOID_CONVOLUTIONAL,
-               .units = 8)
+               .units = 8, .window = settings->smooth > 0 ? 5 : 0)
 
 /* A pass for each thread, and what it descends with: the network is not known beforehand, but for
  * the length of its gradients. */
@@ -286,13 +286,14 @@ ASSAY_ATTACK (gradient_matching, "gradient-matching",
                         "first dense layer by that of its biases"),
     ASSAY_PARAM_INT (GradientMatching, starts, 2, 1, 10000, "",
                      "Of the search, at most: the next one where none was near enough"),
-    ASSAY_PARAM_INT (GradientMatching, iterations, 2000, 1, 1000000, "", "Of each start, at most"),
+    ASSAY_PARAM_INT (GradientMatching, iterations, 2000, 1, 1000000, "", "Of each descent, at most"),
     ASSAY_PARAM_REAL (GradientMatching, enough, 1e-7, 0, 1, "",
                       "Squared distance of the gradients, as a share of the squared length, that "
                       "ends the search"),
     ASSAY_PARAM_REAL (GradientMatching, smooth, 0, 0, 1e6, "",
                       "Weight of the total variation of the images, which is added to that "
-                      "distance: of natural images neighbouring pixels are alike",
+                      "distance: of natural images neighbouring pixels are alike. It is lowered to "
+                      "a hundredth in three descents",
                       ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_BOOL (GradientMatching, one_label, FALSE,
                       "Whether each image is of one class, which then follows from the gradient "

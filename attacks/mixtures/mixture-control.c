@@ -15,30 +15,6 @@ sources_of (const MixtureControl *control)
   return MAX (control->n_sources, 1);
 }
 
-static void
-draw_smooth (const MixtureControl *control, AssayStream *stream, float *ret_image)
-{
-  const gsize side = control->side, window = control->window;
-  const gsize wide = side + window - 1, cols = side * side;
-  g_autofree double *noise = g_new (double, wide *wide);
-  double mean = 0, square = 0;
-
-  for (gsize i = 0; i < wide * wide; i++)
-    noise[i] = assay_stream_normal (stream);
-  for (gsize y = 0; y < side; y++)
-    for (gsize x = 0; x < side; x++) {
-      double sum = 0;
-
-      for (gsize i = 0; i < window * window; i++)
-        sum += noise[(y + i / window) * wide + x + i % window];
-      ret_image[y * side + x] = (float) sum;
-      mean += sum / (double) cols;
-      square += sum * sum / (double) cols;
-    }
-  for (gsize i = 0; i < cols; i++)
-    ret_image[i] = (float) ((ret_image[i] - mean) / sqrt (square - mean * mean));
-}
-
 static AssayMatrix *
 draw_images (const MixtureControl *control, AssayStream *stream, gsize n, GError **error)
 {
@@ -49,7 +25,7 @@ draw_images (const MixtureControl *control, AssayStream *stream, gsize n, GError
     float *image = assay_matrix_row (images, i);
 
     if (control->window > 0)
-      draw_smooth (control, stream, image);
+      assay_control_smooth (control->side, control->window, stream, image);
     for (gsize c = 0; control->window == 0 && c < cols; c++) {
       const double value = assay_stream_normal (stream);
 

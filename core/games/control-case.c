@@ -1,6 +1,7 @@
 /* Parts of cases of known outcome. */
 #include "core/games/control-case.h"
 
+#include <math.h>
 #include <string.h>
 
 AssayMatrix *
@@ -11,6 +12,29 @@ assay_control_normals (gsize rows, gsize cols, AssayStream *stream, GError **err
   for (gsize i = 0; matrix != NULL && i < rows * cols; i++)
     matrix->data[i] = (float) assay_stream_normal (stream);
   return matrix;
+}
+
+void
+assay_control_smooth (gsize side, gsize window, AssayStream *stream, float *ret_image)
+{
+  const gsize wide = side + window - 1, cols = side * side;
+  g_autofree double *noise = g_new (double, wide *wide);
+  double mean = 0, square = 0;
+
+  for (gsize i = 0; i < wide * wide; i++)
+    noise[i] = assay_stream_normal (stream);
+  for (gsize y = 0; y < side; y++)
+    for (gsize x = 0; x < side; x++) {
+      double sum = 0;
+
+      for (gsize i = 0; i < window * window; i++)
+        sum += noise[(y + i / window) * wide + x + i % window];
+      ret_image[y * side + x] = (float) sum;
+      mean += sum / (double) cols;
+      square += sum * sum / (double) cols;
+    }
+  for (gsize i = 0; i < cols; i++)
+    ret_image[i] = (float) ((ret_image[i] - mean) / sqrt (square - mean * mean));
 }
 
 AssayRelease *

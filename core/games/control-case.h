@@ -8,6 +8,10 @@ G_BEGIN_DECLS
 /* @rows x @cols independent standard normal numbers; NULL with an error. */
 AssayMatrix *assay_control_normals (gsize rows, gsize cols, AssayStream *stream, GError **error);
 
+/* An image of @side x @side pixels of which neighbours are alike: normal numbers, averaged over
+ * @window pixels each way, and scaled to mean 0 and variance 1. */
+void assay_control_smooth (gsize side, gsize window, AssayStream *stream, float *ret_image);
+
 /* A release of @secrets as they are, of kind vectors. */
 AssayRelease *assay_control_vectors (AssayView secrets, GError **error);
 

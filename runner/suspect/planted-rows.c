@@ -85,12 +85,14 @@ count_found (AssayView rows, AssayView estimates, const AssayRelease *release)
   return n_found;
 }
 
+/* Photographs are painted of all keypoints of the cell, of which known rows have none. */
 static gboolean
 applies (const AssayPlantedRows *known)
 {
   const AssayKnowledge *knowledge = known->job->knowledge;
 
   return known->cell->trial == 0 && !known->attack->is_generic && known->attack->external == NULL
+         && (known->attack->needs & ASSAY_GRANT_KEYPOINTS) == 0
          && assay_attack_plays (known->attack, known->settings->values) == ASSAY_GAME_RECONSTRUCT
          && known->job->release->kind == ASSAY_RELEASE_SUBSPACES
          && (known->granted->grants & ASSAY_GRANT_DATABASE) && knowledge->database != NULL

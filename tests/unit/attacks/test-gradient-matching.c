@@ -191,36 +191,44 @@ Test (gradient_matching, labels_that_follow_from_biases)
   }
 }
 
-/* The mean distance of neighbours in a row of the image, in deviations. */
+/* Mean over the secrets of the best correlation with an estimate. */
 static double
-roughness (const float *image)
+likeness (AssayMatrix *secrets, const char *settings)
 {
-  double sum = 0, square = 0;
+  Shared shared = { 0 };
+  g_autoptr (AssayGuess) guess = NULL;
+  double sum = 0;
 
-  for (gsize i = 0; i < COLS; i++) {
-    square += (double) (image[i] * image[i]) / COLS;
-    if (i % SIDE + 1 < SIDE)
-      sum += fabs ((double) (image[i + 1] - image[i])) / (COLS - SIDE);
+  cr_assert (share ("units=2 batch=3", secrets, 4, &shared, NULL));
+  guess = play (shared.release, settings, ASSAY_GRANT_MODEL, NULL);
+  for (gsize i = 0; i < N; i++) {
+    double best = 0;
+
+    for (gsize j = 0; j < N; j++)
+      best = fmax (best,
+                   assay_correlation (assay_view_row (view_of (&guess->arrays, "estimates"), j),
+                                      assay_matrix_row (secrets, i), COLS));
+    sum += best / N;
   }
-  return sum / sqrt (square);
+  cr_log_info ("%s: %g; %s", settings, sum, guess->says);
+  clear (&shared);
+  return sum;
 }
 
-/* What is asked to be smooth is smoother. */
+/* Three images are 192 numbers, of which 2 channels tell 142 (test-sigmoid-network.c has how this
+ * is counted): other batches have the same gradient. The smoothest of them is the right one, where
+ * images are smooth. */
 Test (gradient_matching, total_variation)
 {
-  g_autoptr (AssayMatrix) secrets = fixture_normal (N, COLS, 4);
-  Shared shared = { 0 };
-  g_autoptr (AssayGuess) rough = NULL;
-  g_autoptr (AssayGuess) smooth = NULL;
+  g_autoptr (AssayMatrix) secrets = assay_matrix_new (N, COLS, NULL);
+  AssayStream stream = assay_stream (assay_stream_key (4, 0, "smooth", ""), 0);
+  double without, with;
 
-  cr_assert (share ("units=8", secrets, 4, &shared, NULL));
-  rough = play (shared.release, "starts=1", ASSAY_GRANT_MODEL, NULL);
-  smooth = play (shared.release, "starts=1 smooth=0.5", ASSAY_GRANT_MODEL, NULL);
   for (gsize i = 0; i < N; i++)
-    cr_assert_lt (roughness (assay_view_row (view_of (&smooth->arrays, "estimates"), i)),
-                  0.8 * roughness (assay_view_row (view_of (&rough->arrays, "estimates"), i)),
-                  "image %zu", i);
-  clear (&shared);
+    assay_control_smooth (SIDE, 5, &stream, assay_matrix_row (secrets, i));
+  without = likeness (secrets, "one_label=yes");
+  with = likeness (secrets, "one_label=yes smooth=0.01");
+  cr_assert (with > 0.85 && with > without + 0.1, "%g, without %g", with, without);
 }
 
 /* Gradients so long that nothing comes nearer to them: whoever goes far only gets lost. */
