@@ -14,7 +14,7 @@ typedef struct {
   gsize window; /* over which pixels are averaged each way; 0: they are independent */
 } GradientCase;
 
-/* Images of standard normal numbers, independent or alike, with a random label each, and the gradients of a
- * network of random weights, which are in the release. */
+/* Images of standard normal numbers, independent or alike, with a random label each, and the
+ * gradients of a network of random weights, which are in the release. */
 gboolean gradient_case_make (const GradientCase *made, AssayStreamKey key,
                              AssayControlCase *ret_case, GError **error);
