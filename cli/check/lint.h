@@ -9,6 +9,11 @@ GPtrArray *assay_lint (const AssayPlan *plan);
  * such a verdict must have earned beside enough secrets or runs, as far as the plan tells. */
 GPtrArray *assay_lint_claims (const AssayPlan *plan, gboolean is_auditor);
 
+/* Plays the controls of the attacks, as the run will, and adds those that are lost: to
+ * @inout_of_claims where a claim is about the attack. */
+void assay_lint_controls (const AssayPlan *plan, GPtrArray *inout_doubts,
+                          GPtrArray *inout_of_claims);
+
 /* Adds those of programs of others that nothing, or too little, confines here. */
 void assay_lint_programs (const AssayPlan *plan, GPtrArray *inout_doubts);
 

@@ -122,6 +122,10 @@ static const CliHome homes[] = {
   { .defense = "noisy-max", .base = ANSWERS },
   { .defense = "omega-subset", .base = MANY_VALUES },
   { .defense = "pixelation", .base = IMAGES },
+  { .defense = "private-classifier",
+    .base = SAMPLES,
+    .audit = "runs = 5000\ntraining = 20000\n", /* in each of the trials */
+    .smaller = { "batch=3", "rounds=100" } },
   { .defense = "prr10-updates", .base = SAMPLES, .weaker = "users = 1\nnoise = none\n" },
   { .defense = "quantisation", .base = IMAGES },
   { .defense = "ra12-updates",

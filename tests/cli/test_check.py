@@ -1,5 +1,7 @@
 """assay check: what is wrong with a scenario, and what a run of it could not decide."""
 
+import json
+
 import pytest
 
 from described import GENERIC
@@ -330,3 +332,48 @@ def test_one_mistake_is_told_once(sandbox):
     sandbox.write("a.scenario", text)
     result = sandbox.assay("check", "a.scenario")
     assert len(result.err.splitlines()) == 1 and ":6: [defense noise]" in result.err, result.err
+
+
+CONTROLS = """\
+[scenario]
+seed = {seed}
+[dataset]
+plugin = shapes
+size = 16
+channels = 1
+public_images = 60
+secrets = 30
+[defense mixed]
+plugin = instahide-cross
+[attack removal]
+plugin = whitened-removal
+{keys}
+grants = public
+{claim}
+"""
+
+
+def test_check_controls(sandbox):
+    """Who subtracts nothing recovers nothing, of the control either: check says so, and the run
+    finds the same share. Of several settings that tuning may choose one is enough."""
+    claim = "[claim c]\nmeasure = image-ssim\nat-most = 0.3\n"
+    said = "[attack removal] loses its control with these settings and this seed: "
+
+    def told(*words, keys="partners = 0", claim=claim):
+        sandbox.write("a.scenario", CONTROLS.format(seed=3, keys=keys, claim=claim))
+        return sandbox.assay("check", "a.scenario", *words)
+
+    lost = told("--auditor")
+    assert lost.code == 2 and said in lost.err and "claims about it cannot be upheld" in lost.err, (
+        str(lost))
+    assert said in told().err and told().code == 0
+    assert said not in told("--no-controls").err
+    assert said not in told(keys="").err
+    unclaimed = told(claim="")
+    assert said in unclaimed.err and "cannot be upheld" not in unclaimed.err, str(unclaimed)
+    result = sandbox.assay("run", "a.scenario", "--quiet", "--out", "out")
+    control = json.loads(sandbox.read("out/results.json"))["controls"][0]
+    assert not control["won"] and f"{100 * control['share']:.3g} % of {control['n']}" in lost.err, (
+        f"{control} {lost} {result}")
+    tuned = "partners = 0; 2\ntune_measure = image-ssim"
+    assert said not in told(keys=tuned).err
