@@ -76,7 +76,9 @@ const CliBase cli_bases[CLI_N_BASES] = {
       .own = "Your own: plugin = interactions with first, second, labels, test_first, test_second, "
              "test_labels and edges = FILE.",
       .trials = 1,
-      .kinds = ASSAY_RELEASE_PAIRED_CODES },
+      .kinds = ASSAY_RELEASE_PAIRED_CODES,
+      .revealing = "dcmh",
+      .bounds = { "edge-gain=0.05" } },
   [PEOPLE]
   = { .about
       = "Generated feature vectors with labels, and public ones of other people. Each run of "
@@ -102,7 +104,9 @@ const CliBase cli_bases[CLI_N_BASES] = {
 static const CliHome homes[] = {
   { .defense = "additive-noise", .base = IMAGES },
   { .defense = "average", .base = SAMPLES, .weaker = "users = 100\ntrainer = step\n" },
+  { .defense = "block-mh", .base = PAIRS, .bounds = { "edge-gain=0.02" } },
   { .defense = "dmp-graph", .base = ITEMS, .audit = "runs = 4000000\n" },
+  { .defense = "dmp-mh", .base = PAIRS, .audit = "runs = 6000000\n" },
   { .defense = "dphe",
     .base = SAMPLES,
     .trials = 12, /* an encrypted sum takes milliseconds, and attackers who learn make dozens */

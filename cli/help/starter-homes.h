@@ -10,6 +10,7 @@ typedef struct {
   const char *own;   /* how to have data of one's own in its place */
   guint trials;
   guint kinds;          /* the releases that it suits, of defenses that `homes` does not name */
+  const char *revealing; /* a defense that hides nothing, for comparison; NULL: none */
   gboolean audits_only; /* numbers that may be 0 have no relative error */
   gboolean has_pictures;
   const char *bounds[3]; /* of claims, in place of the usual ones; NULL ends */

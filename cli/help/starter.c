@@ -222,11 +222,20 @@ wants_comparison (const Starter *starter, const GPtrArray *attacks, const GPtrAr
 static void
 append_weaker (GString *text, const Starter *starter)
 {
-  g_string_append_c (text, '\n');
-  cli_append_comment (text, "For comparison: settings that protect less. A claim is upheld only "
-                            "where its attacks win against something.");
-  g_string_append_printf (text, "[defense weaker]\nplugin = %s\n%s", starter->defense->id,
-                          starter->home->weaker);
+  static const char only[] = "A claim is upheld only where its attacks win against something.";
+  const char *revealing = starter->base->revealing;
+
+  if (starter->home != NULL && starter->home->weaker != NULL) {
+    g_string_append_c (text, '\n');
+    cli_append_comment (text, "For comparison: settings that protect less. %s", only);
+    g_string_append_printf (text, "[defense weaker]\nplugin = %s\n%s", starter->defense->id,
+                            starter->home->weaker);
+  }
+  if (revealing != NULL && !g_str_equal (starter->defense->id, revealing)) {
+    g_string_append_c (text, '\n');
+    cli_append_comment (text, "For comparison: what hides nothing. %s", only);
+    g_string_append_printf (text, "[defense revealing]\nplugin = %s\n", revealing);
+  }
 }
 
 static void
@@ -302,8 +311,7 @@ write_starter (const Starter *starter)
     cli_append_comment (text, "For comparison: what is there without a defense.");
     g_string_append (text, "[defense unprotected]\nplugin = none\n");
   }
-  if (starter->home != NULL && starter->home->weaker != NULL)
-    append_weaker (text, starter);
+  append_weaker (text, starter);
   for (guint i = 0; i < attacks->len; i++)
     append_attack (text, starter, attacks->pdata[i]);
   if (starter->programs != NULL)
