@@ -57,6 +57,8 @@ append_value (AssayHtml *html, const AssayCurveAxis *axis, const AssayCurveValue
 {
   if (value->measurement != NULL && axis->measure != NULL)
     assay_html_interval (html, "td.m", axis->measure, &value->measurement->interval);
+  else if (axis->measure != NULL) /* of chance, which is known */
+    assay_html_value (html, "td.m", axis->measure, value->value);
   else
     assay_html_number (html, "td.m", value->value);
 }

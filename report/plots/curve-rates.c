@@ -2,7 +2,7 @@
  *
  * The ROC curve of the game member, on logarithmic axes (Carlini et al. 2022, "Membership Inference
  * Attacks From First Principles", section III and figure 1): an attack that tells few members with
- * certainty shows at the left, where an area does not.
+ * certainty shows at the left, where an area does not. By chance both rates are equal.
  *
  * The cumulative match characteristic of the game link (ISO/IEC 19795-1, Biometric performance
  * testing and reporting): the share of released items of which a record of theirs is among the
@@ -24,17 +24,19 @@ typedef struct {
   const char *x_name, *x_unit, *y_name;
   gboolean is_share;   /* the numbers of x are */
   gboolean is_low_end; /* what the plot is for is at its low end, so that its y is logarithmic */
+  gboolean is_level;   /* by chance y is x */
   Point points[MOST_POINTS];
 } Rates;
 
 static const Rates all_rates[] = {
   { .name = "roc-of-members",
-    .title = "Who tells members (ROC): by chance both rates are equal",
+    .title = "Who tells members (ROC)",
     .x_name = "false positives",
     .x_unit = "share of other records",
     .y_name = "true positives",
     .is_share = TRUE,
     .is_low_end = TRUE,
+    .is_level = TRUE,
     .points = { { "member-true-positives-at-0-1-percent", NULL, 0.001 },
                 { "member-true-positives-at-1-percent", NULL, 0.01 },
                 { "member-true-positives-at-3-percent", NULL, 0.03 },
@@ -137,6 +139,27 @@ add_measure (Making *making, const AssayCurveMeasured *measured, gboolean is_cha
   }
 }
 
+/* Chance needs no measure where it is known: both rates are equal. */
+static void
+add_equal_rates (AssayCurve *curve, GHashTable *by_name, const char *swept)
+{
+  const guint n_lines = curve->lines->len;
+
+  for (guint l = 0; l < n_lines; l++) {
+    const AssayCurveLine *measured = curve->lines->pdata[l];
+
+    for (guint p = 0; p < measured->points->len; p++) {
+      AssayCurvePoint point = g_array_index (measured->points, AssayCurvePoint, p);
+      AssayCurveLine *line = assay_curve_line (curve, by_name, "by chance", swept);
+
+      point.is_doubtful = FALSE;
+      point.y = (AssayCurveValue){ point.x.value, NAN, NAN, .cell = point.y.cell };
+      if (!has_point (line, point.setting))
+        g_array_append_val (line->points, point);
+    }
+  }
+}
+
 static gboolean
 has_positive (const AssayCurve *curve)
 {
@@ -167,6 +190,8 @@ add_curve (AssayCurveMaker *maker, const Rates *rates)
     }
   if (making.curve == NULL)
     return;
+  if (rates->is_level)
+    add_equal_rates (making.curve, by_name, rates->x_name);
   assay_curve_finish (maker, making.curve, rates->name);
   if (maker->curves->len == n_curves)
     return;

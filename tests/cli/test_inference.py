@@ -199,7 +199,9 @@ def test_members_of_a_release_are_told(sandbox):
     assert figure[0].startswith("line,false positives,true positives,true positives.lower"), figure
     assert [(line.split(",")[1], float(line.split(",")[2])) for line in figure[1:]] == [
         (rate, measured(cells["member"], f"member-true-positives-at-{name}-percent"))
-        for rate, name in (("0.03", 3), ("0.1", 10), ("0.3", 30))], figure
+        for rate, name in (("0.03", 3), ("0.1", 10), ("0.3", 30))] + [
+            (rate, float(rate)) for rate in ("0.03", "0.1", "0.3")], figure
+    assert [line.split(",")[7] for line in figure[4:]] == ["by chance"] * 3, figure
 
 
 def test_controls_and_baselines_are_lines_beside_hits(sandbox):
