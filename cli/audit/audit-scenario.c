@@ -17,6 +17,7 @@
 #include "core/base/each.h"
 #include "core/base/text.h"
 #include "core/plugin/registry.h"
+#include "runner/judge/earned/asks-less.h"
 
 /* Two looks, each at half the error: docs/audit-your-own.md. */
 #define CONFIDENCE_OF_TWO "0.975"
@@ -52,8 +53,12 @@ cli_audit_choose_runs (CliAudit *audit, GError **error)
 
   while (seconds_of_look (audit, own, member) > audit->seconds / 2
          && (own > LEAST_OWN_RUNS || member > LEAST_MEMBER_RUNS)) {
+    /* Fewer than are enough decide no claim: those are given up last. */
+    if (member > ASSAY_ENOUGH_RUNS)
+      member = ASSAY_ENOUGH_RUNS;
+    else if (own == LEAST_OWN_RUNS)
+      member = MAX (member / 2, LEAST_MEMBER_RUNS);
     own = MAX (own / 2, LEAST_OWN_RUNS);
-    member = MAX (member / 2, LEAST_MEMBER_RUNS);
   }
   least = seconds_of_look (audit, own, member);
   if (least > audit->seconds)
@@ -202,6 +207,14 @@ why_not (const CliAudit *audit, const CliGround *ground, const AssayPlugin *plug
   return cli_why_no_attack (ground, plugin, grants_of (audit, plugin), lines);
 }
 
+/* Whether there is something to learn from pairs of one key. Members are found by comparing runs
+ * that each have a key, and in the game cross the second release has a key of its own. */
+static gboolean
+learns_of_one_key (const AssayAttack *attack)
+{
+  return attack->game != ASSAY_GAME_MEMBER && attack->game != ASSAY_GAME_CROSS;
+}
+
 /* The attacker who knows some rows beside their release: what is secret in a rotation or in a
  * permutation is learned from few of them. */
 static void
@@ -215,7 +228,7 @@ append_known_pairs (GString *text, const CliAudit *audit, const AssayPlugin *plu
   g_autofree char *more = g_strdup_printf ("%smechanism_rows = %zu\n", lines, pairs);
   g_autofree char *group = NULL;
 
-  if (!audit->has_key || !(grants & ASSAY_GRANT_MECHANISM) || attack->game == ASSAY_GAME_MEMBER)
+  if (!audit->has_key || !(grants & ASSAY_GRANT_MECHANISM) || !learns_of_one_key (attack))
     return;
   group = cli_attack_group (plugin, label, grants | ASSAY_GRANT_KEY, more);
   g_string_append_c (text, '\n');

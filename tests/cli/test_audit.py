@@ -18,6 +18,10 @@ def test_secret_key_is_learned_from_pairs(sandbox):
                           "people.npy", "--time", "200s", "-q")
     assert found.code == 1 and verdicts(found.out)["recovery-rate"] == "violated", str(found)
     assert "learned-inversion-known-pairs against random-rotation" in found.out
+    # Of two releases under keys of their own, nobody knows pairs of one key: nothing errs.
+    text = sandbox.read(place(found.out, "scenario"))
+    assert "[attack cross-linkage]" in text and "cross-linkage-known-pairs" not in text
+    assert "error in" not in found.out and "linkability" in verdicts(found.out), str(found)
 
 
 def table(sandbox, n=300):
