@@ -271,7 +271,12 @@
   }
 
   const measurements = views.find((view) => view.table.id === "measurements");
-  if (measurements !== undefined && measurements.source.length > 0) new Filters(measurements);
+  if (measurements !== undefined && measurements.source.length > 0) {
+    const names = new Set(measurements.order.map((i) => measurements.source.value(i, 0)));
+    // On a telephone a column that says the same in every row keeps the numbers out of sight.
+    measurements.table.classList.toggle("one-dataset", names.size === 1);
+    new Filters(measurements);
+  }
 
   // Paper has no pages to turn and nothing to unfold.
   let opened = [];

@@ -198,3 +198,20 @@ def test_first_printed_page_has_the_first_verdict(sandbox, open_page):
     first = printed.pages(pdf)[0]
     for words in ("Verdicts", "lifting-hides", "the claim allows", "Witness"):
         assert words in first, first
+
+
+def test_numbers_are_near_their_names_on_a_phone(sandbox, open_page):
+    """An estimate is seen beside its measure, and the name of a row stays while its numbers scroll."""
+    run(sandbox, many() + CLAIMS, code=1)
+    page = open_page(width=390, height=900)
+    edges = ("(() => { const box = document.querySelector('#measurements tbody tr').cells[4]"
+             ".getBoundingClientRect(); return [box.left, box.right]; })()")
+    left, right = page.ask(edges)
+    assert 0 < left < right <= 390, (left, right)
+    page.ask("document.querySelectorAll('#headlines .wide').forEach("
+             "(one) => { one.scrollLeft = one.scrollWidth; })")
+    rows = page.ask("Array.from(document.querySelectorAll('#headlines .wide'), (one) => ["
+                    "one.scrollLeft, one.querySelector('tbody td').getBoundingClientRect().left"
+                    " - one.getBoundingClientRect().left])")
+    assert any(scrolled > 20 for scrolled, _ in rows), rows
+    assert all(abs(apart) < 3 for _, apart in rows), rows
