@@ -22,11 +22,13 @@
  * least squares; 5; the pairs of all other mixtures by the squares of these images; 5 with all.
  * Labels give the two weights and say which classes the secrets are of (mixture-labels.h). Where
  * the public set is not the one that was used, nothing is taken out, and step 5 repeats step 3.
- * The other way follows, up to `tries` attempts, until one is sure by its own measure
- * (mixture-fit.h); also with two images for each secret, which training may have mirrored, gathered
- * into groups at the end (mixture-orbits.h); and of parts with secrets that it may have moved as
- * well (moved/moved-secrets.h). Where no public image stands out as it is, the windows are looked
- * for that crops and flips make of them (whitened/window-removal.h), in 10 mixtures a secret.
+ * The other way follows, up to `tries` attempts, until one is sure by its own measure: it explains
+ * enough (evidence/mixture-fit.h), or its images are right by halves of the mixtures and nearly all
+ * public images are known (evidence/mixture-confidence.h); also with two images for each secret,
+ * which training may have mirrored, gathered into groups at the end (mixture-orbits.h); and of
+ * parts with secrets that it may have moved as well (moved/moved-secrets.h). Where no public image
+ * stands out as it is, nor was found so, the windows are looked for that crops and flips make of
+ * them (whitened/window-removal.h), in 10 mixtures a secret.
  * Noise that was added is found in the release (mixture-noise.h), public images on another scale
  * are brought to it or refused (mixture-scale.h), and labels that have nothing to do with the
  * mixtures are not used.
@@ -46,13 +48,16 @@
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/pair-guess.h"
 
-#define ENOUGH 30             /* mixtures of each secret, from which on squares do with labels */
-#define PARTS 20              /* mixtures a secret whose private parts are found */
-#define PARTS_OF_WINDOWS 10   /* ... where public images were moved, which is dear */
-#define PARTS_OF_NOISE 50     /* ... where there is noise to be averaged */
-#define SURE_OF_PARTS 0.8     /* explained: they explain a good deal of mirrored secrets, too */
-#define LEAST_STANDING 0.25   /* of mixtures; with another public set it was 0.15 */
-#define CLEARLY_STANDING 0.5  /* ... and of crops, which are sometimes near the image, 0.25 */
+#define ENOUGH 30            /* mixtures of each secret, from which on squares do with labels */
+#define PARTS 20             /* mixtures a secret whose private parts are found */
+#define PARTS_OF_WINDOWS 10  /* ... where public images were moved, which is dear */
+#define PARTS_OF_NOISE 50    /* ... where there is noise to be averaged */
+#define SURE_OF_PARTS 0.8    /* explained: they explain a good deal of mirrored secrets, too */
+#define SURE_OF_IMAGES 0.9   /* the share of images that are expected to be right ... */
+#define SURELY_KNOWN 0.75    /* ... and of public images found; of mirrored secrets it was 0.62 */
+#define UNMOVED 0.5          /* of public images found as they are, so that no windows were mixed */
+#define LEAST_STANDING 0.25  /* of mixtures; with another public set it was 0.15 */
+#define CLEARLY_STANDING 0.5 /* ... and of crops, which are sometimes near the image, 0.25 */
 #define LEAST_OF_WINDOWS 0.12 /* of windows; of crops it was 0.24, with another set 0.06 */
 
 enum { RECONSTRUCT, PAIR };
@@ -151,14 +156,15 @@ find_possible (Tries *tries, const Kind *kind, gboolean is_first, gboolean *ret_
   const gsize shift = (gsize) tries->settings->private_shift;
   const gsize side = MIN (state->geometry.height, state->geometry.width);
   const gboolean is_wide = state->geometry.height > 1 && 2 * tries->n <= state->n_mixtures;
+  const gboolean is_unmoved = mixture_result_known (tries->best) >= UNMOVED;
+  const gsize public_shift = (gsize) tries->settings->public_shift;
 
   *ret_is_possible = FALSE;
   if ((kind->forms > 1 && !is_wide)
       || (kind->way == OF_MOVED && (!is_wide || !is_first || shift == 0 || 2 * shift >= side)))
     return TRUE;
   if (kind->way != OF_SQUARES
-      && !find_parts (tries->intake, tries->n, (gsize) tries->settings->public_shift, &tries->parts,
-                      error))
+      && !find_parts (tries->intake, tries->n, is_unmoved ? 0 : public_shift, &tries->parts, error))
     return FALSE;
   *ret_is_possible = kind->way == OF_SQUARES || tries->parts.rows != NULL;
   return TRUE;
@@ -191,6 +197,18 @@ play_kind (Tries *tries, const Kind *kind, guint64 start, GError **error)
   return TRUE;
 }
 
+/* Whether what there is needs no other attempt: it explains enough, or its images are right as far
+ * as halves of the mixtures tell, and nearly all public images are known. */
+static gboolean
+is_sure (const Tries *tries)
+{
+  const MixtureResult *best = tries->best;
+
+  return best->explained >= tries->wanted
+         || (mixture_result_known (best) >= SURELY_KNOWN
+             && mixture_result_confidence (best, tries->n) >= SURE_OF_IMAGES);
+}
+
 /* Plays kind after kind, with other starts when all were played, until one is sure. */
 static gboolean
 try_all (const AssayAttackContext *context, MixtureIntake *intake, MixtureResult *ret_best,
@@ -216,8 +234,7 @@ try_all (const AssayAttackContext *context, MixtureIntake *intake, MixtureResult
   gint64 played = 0;
   gboolean is_done = TRUE;
 
-  for (guint64 i = 0; is_done && played < settings->tries && !(ret_best->explained >= tries.wanted);
-       i++) {
+  for (guint64 i = 0; is_done && played < settings->tries && !is_sure (&tries); i++) {
     const Kind *kind = (is_easy ? easy : hard) + i % KINDS;
     gboolean is_possible;
 

@@ -127,3 +127,13 @@ mixture_result_confidence (const MixtureResult *result, gsize n_secrets)
     sum += mixture_confidence (result->evidence + i);
   return n > 0 ? sum / (double) MAX (n, n_secrets) : 0;
 }
+
+double
+mixture_result_known (const MixtureResult *result)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < result->n && !result->is_moved; i++)
+    sum += result->evidence[i].known;
+  return result->n > 0 ? sum / (double) result->n : 0;
+}

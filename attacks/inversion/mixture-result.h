@@ -33,3 +33,7 @@ gboolean mixture_result_take_moved (const MixtureIntake *intake, const MixturePa
 
 /* The share of the @n_secrets secrets of which one is expected to be found. */
 double mixture_result_confidence (const MixtureResult *result, gsize n_secrets);
+
+/* The share of public images that were found as they are, over all images; 0 where secrets were
+ * moved. Of mirrored or moved secrets, or with other pairs, much of it is missing. */
+double mixture_result_known (const MixtureResult *result);
