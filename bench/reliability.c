@@ -7,7 +7,7 @@
 #include "core/stats/binomial.h"
 
 #define RIGHT 0.8 /* a correlation above which a picture counts */
-#define TERMS 4   /* a constant, log odds of the agreement, fit, known */
+#define TERMS 3   /* a constant, log odds of the agreement, known */
 #define ROUNDS 100
 #define RIDGE 0.05 /* on all but the constant */
 #define LEAST_AGREEMENT 0.01
@@ -70,8 +70,7 @@ take_terms (const Picture *picture, double *ret_terms)
 
   ret_terms[0] = 1;
   ret_terms[1] = log (a * a / (1 - a * a));
-  ret_terms[2] = picture->evidence[1];
-  ret_terms[3] = picture->evidence[2];
+  ret_terms[2] = picture->evidence[2];
 }
 
 /* One step of Newton's on the first @terms coefficients. */
@@ -111,7 +110,7 @@ improve (const Reliability *gathered, gboolean is_moved, gsize terms, double *co
 static void
 report_coefficients (const Reliability *gathered, gboolean is_moved, gsize terms, Report *report)
 {
-  static const char *const names[TERMS] = { "constant", "of agreement", "of fit", "of known" };
+  static const char *const names[TERMS] = { "constant", "of agreement", "of known" };
   double coefficients[TERMS] = { 0 };
   gsize count = 0;
 

@@ -13,12 +13,11 @@
 #define LEAST_NEAR 0.9 /* agreement; a correlation of 0.8 is not far from there */
 
 /* Printed by bench-mixture-inversion --table reliability --grey --seed 101 --seeds 2. */
-#define CONSTANT -8.83
-#define OF_AGREEMENT 2.62
-#define OF_FIT 2.96
-#define OF_KNOWN 6.88
-#define CONSTANT_OF_MOVED -1.6
-#define OF_AGREEMENT_OF_MOVED 1.05
+#define CONSTANT -6.90
+#define OF_AGREEMENT 2.41
+#define OF_KNOWN 7.63
+#define CONSTANT_OF_MOVED -2.65
+#define OF_AGREEMENT_OF_MOVED 1.27
 
 /* log (a^2 / (1 - a^2)): of what varies in an estimate, the part that is the secret against the
  * part that is error. */
@@ -44,8 +43,7 @@ mixture_confidence (const MixtureEvidence *evidence)
 
   if (evidence->moved > 0)
     return logistic (CONSTANT_OF_MOVED + OF_AGREEMENT_OF_MOVED * odds);
-  chance = logistic (CONSTANT + OF_AGREEMENT * odds + OF_FIT * evidence->fit
-                     + OF_KNOWN * evidence->known);
+  chance = logistic (CONSTANT + OF_AGREEMENT * odds + OF_KNOWN * evidence->known);
   return evidence->known < LEAST_KNOWN || evidence->agreement < LEAST_NEAR
              ? MIN (chance, MOST_DOUBTFUL)
              : chance;
