@@ -53,7 +53,8 @@ draw_coefficients (const MixtureControl *control, AssayStream *stream, double *r
       private_share += j < s ? ret_coefficients[j] : 0;
     }
   } while (largest > MAX (MOST_COEFFICIENT, 1.2 / (double) k)
-           || (control->window > 0 && private_share < LEAST_PRIVATE));
+           || (control->window > 0 && private_share < LEAST_PRIVATE)
+           || (control->most_private > 0 && private_share > control->most_private));
 }
 
 /* The mask of smooth images takes a word of the stream for each sign, that of others two. */

@@ -17,13 +17,14 @@ typedef struct {
   /* Not 0: images are smooth, as two secrets in a mixture tell the signs of neighbours by. Pixels
    * are averaged over so many, each way, and scaled to mean 0 and variance 1 in each image. */
   gsize window;
+  double most_private; /* of smooth images: share of the secrets at most; 0: whatever is drawn */
   const AssayRows *public_rows; /* @n_public images that were drawn before; NULL: others */
   gboolean is_single; /* the second secret of each mixture is its owner again */
 } MixtureControl;
 
 /* Secrets and public images of independent standard normal numbers, mixed with coefficients that
  * are uniform, divided by their sum, and redrawn until none is above 0.65, and of smooth images
- * until those of the secrets sum to 0.3 or more. Fills everything that mixtures have: release
+ * until those of the secrets sum to 0.3 or more, and to most_private at most. Fills everything that mixtures have: release
  * (whose parameters name k, epochs and the largest coefficient), truth with secrets, sources,
  * partners and owners, public rows, groups. */
 gboolean mixture_control_make (const MixtureControl *control, AssayStreamKey key,

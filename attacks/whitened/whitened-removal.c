@@ -202,8 +202,8 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 }
 
 /* Smooth images, of which pixels tell the signs of their neighbours, each of them by itself in one
- * mixture: what is left of it is the secret. Where all windows are tried, which are much alike,
- * images are larger, and one public one is in each mixture. */
+ * mixture: what is left of it is the secret. Where all windows are tried, which are much alike, a
+ * public image that is a small part of a mixture is not found among them: one has half of it. */
 static gboolean
 make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case, GError **error)
 {
@@ -214,11 +214,12 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
                                                   : CONTROL_PARTNERS;
   const MixtureControl control = { .n_secrets = 24,
                                    .n_public = 1000,
-                                   .side = settings->all_windows ? 40 : 24,
+                                   .side = settings->all_windows ? 28 : 24,
                                    .n_sources = PRIVATE,
                                    .n_partners = (gsize) MIN (partners, CONTROL_PARTNERS),
                                    .has_mask = settings->transform == SQUARED,
-                                   .window = 9,
+                                   .window = settings->all_windows ? 7 : 9,
+                                   .most_private = settings->all_windows ? 0.5 : 0,
                                    .is_single = TRUE };
 
   return mixture_control_make (&control, key, ret_case, error);
