@@ -24,8 +24,8 @@ typedef struct {
 
 /* Secrets and public images of independent standard normal numbers, mixed with coefficients that
  * are uniform, divided by their sum, and redrawn until none is above 0.65, and of smooth images
- * until those of the secrets sum to 0.3 or more, and to most_private at most. Fills everything that mixtures have: release
- * (whose parameters name k, epochs and the largest coefficient), truth with secrets, sources,
- * partners and owners, public rows, groups. */
+ * until those of the secrets sum to 0.3 or more, and to most_private at most. Fills everything
+ * that mixtures have: release (whose parameters name k, epochs and the largest coefficient), truth
+ * with secrets, sources, partners and owners, public rows, groups. */
 gboolean mixture_control_make (const MixtureControl *control, AssayStreamKey key,
                                AssayControlCase *ret_case, GError **error);
