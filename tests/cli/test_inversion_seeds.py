@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-SECRETS = 40
+SECRETS = 30
 
 # Grey images of CIFAR-10, as a truth folder, and the patches of photographs that they are mixed
 # with.
