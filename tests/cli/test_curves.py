@@ -10,6 +10,7 @@ import pytest
 
 import tiny
 from test_html import CLAIMS, run
+from test_report import SWEPT
 
 # Three lines and a level, over a setting on a logarithmic axis.
 CURVE = "document.querySelector('.curve[data-y-name=relative-error-median]')"
@@ -188,3 +189,49 @@ def test_paper_has_no_controls(page):
     seen = page.ask("Array.from(document.querySelectorAll('.range, .tip, .filters'))"
                     ".filter((one) => one.getClientRects().length > 0).length")
     assert seen == 0
+
+
+# Of the first curve: the words beside points, as gnuplot set them, and where the points are.
+BESIDE = r"""(() => {
+    const curve = document.querySelector('.curve');
+    const at = (one) => one.getAttribute('transform').match(/-?[\d.]+/g).slice(0, 2).map(Number);
+    const isShown = (one) => !one.hasAttribute('display');
+    return { labels: Array.from(curve.querySelectorAll('text'), (one) => one.parentElement)
+                 .filter((one) => one.getAttribute('font-size') === '10.00')
+                 .map((one) => ({ says: one.textContent.trim(), at: at(one), shown: isShown(one) })),
+             points: Array.from(curve.querySelectorAll('.point'), (one) => ({
+                 says: one.getAttribute('aria-label'), at: at(one.firstElementChild),
+                 shown: isShown(one) })) };
+})()"""
+
+
+def test_settings_go_with_their_points(sandbox, open_page):
+    """In a trade-off the setting stands beside the point, in every range."""
+    if shutil.which("gnuplot") is None:
+        pytest.skip("gnuplot is not installed")
+    run(sandbox, SWEPT.replace("sigma = 0.5; 1; 2", "sigma = 0.5; 1; 2; 4"))
+    page = open_page(width=1000, height=900)
+
+    def beside():
+        found = page.ask(BESIDE)
+        pairs = []
+        for label in found["labels"]:
+            point, = [one for one in found["points"] if f"sigma={label['says']}\n" in one["says"]]
+            pairs.append((label, point))
+        return pairs
+
+    before = beside()
+    assert len(before) >= 2, before
+    middle = sorted(point["at"][0] for _, point in before)
+    low, high = map(float, page.ask("document.querySelector('.curve').dataset.x").split()[:2])
+    page.ask("(() => { const one = document.querySelector('.range input[type=text]');"
+             f" one.value = {low + (high - low) / 2}; one.dispatchEvent(new Event('change')); }})()")
+    after = beside()
+    assert middle != sorted(point["at"][0] for _, point in after), "no point was moved"
+    for (label, point), (new_label, new_point) in zip(before, after):
+        assert new_label["shown"] == new_point["shown"], (new_label, new_point)
+        if new_label["shown"]:
+            apart = [a - b for a, b in zip(label["at"], point["at"])]
+            assert [a - b for a, b in zip(new_label["at"], new_point["at"])] == pytest.approx(
+                apart, abs=0.05), (new_label, new_point)
+    assert {new_label["shown"] for new_label, _ in after} == {True, False}, after
