@@ -189,7 +189,10 @@ load_pixbuf (GBytes *bytes, Format format, const char *file, GError **error)
   if (pixbuf == NULL)
     return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: %s", file,
                             cause != NULL ? cause->message : "a file without a picture");
-  return gdk_pixbuf_apply_embedded_orientation (pixbuf);
+  pixbuf = gdk_pixbuf_apply_embedded_orientation (pixbuf);
+  return pixbuf != NULL
+             ? pixbuf
+             : assay_fail_null (error, ASSAY_ERROR_MEMORY, "%s: no memory to turn it", file);
 }
 
 AssayPhoto *
