@@ -60,7 +60,7 @@ judge (const GPtrArray *runs)
       code = EXIT_VIOLATED;
     else if (code == EXIT_OK
              && (gate->comparisons->len == 0 || gate->n_uncompared + gate->n_no_evidence > 0
-                 || gate->n_lost > 0))
+                 || gate->n_lost > 0 || gate->less != NULL))
       code = EXIT_INCONCLUSIVE;
   }
   return code;

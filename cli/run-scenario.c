@@ -20,7 +20,7 @@ has_bad_cell (const AssayResults *results)
 static int
 judge (const AssayResults *results, const AssayBaseline *baseline)
 {
-  gboolean is_inconclusive = FALSE;
+  gboolean is_inconclusive = results->has_lost_claims;
 
   if (baseline != NULL && baseline->n_worse > 0)
     return EXIT_VIOLATED;
@@ -30,10 +30,11 @@ judge (const AssayResults *results, const AssayBaseline *baseline)
       return EXIT_VIOLATED;
     is_inconclusive |= claim->verdict == ASSAY_VERDICT_INCONCLUSIVE;
   }
-  /* Who plays an attack no more has not shown that it finds no more. */
+  /* Who plays an attack no more, or with fewer secrets, has not shown that it finds no more. */
   is_inconclusive |= baseline != NULL
                      && (baseline->n_uncompared + baseline->n_no_evidence > 0
-                         || baseline->n_lost + baseline->n_lost_metrics > 0);
+                         || baseline->n_lost + baseline->n_lost_metrics > 0
+                         || baseline->less != NULL);
   return is_inconclusive || has_bad_cell (results) ? EXIT_INCONCLUSIVE : EXIT_OK;
 }
 

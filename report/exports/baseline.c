@@ -38,6 +38,11 @@ assay_report_baseline (const AssayBaseline *baseline)
   if (baseline->n_lost > 0 || (baseline->run == NULL && baseline->n_lost_metrics > 0))
     g_string_append (text, "  what the baseline alone has may have got worse: expected it in both "
                            "runs, or a new baseline\n");
+  if (baseline->less != NULL)
+    g_string_append_printf (text,
+                            "  it was asked for less than the baseline, by which something may "
+                            "have got worse unseen: %s\n",
+                            baseline->less);
   if (baseline->n_no_evidence > 0)
     g_string_append_printf (text,
                             "  %u of external guesses show nothing: they have no control, "

@@ -80,7 +80,7 @@ append_claims (GString *text, const AssayResults *results)
 static void
 append_seal (GString *text, const AssayResults *results)
 {
-  if (results->claims->len > 0 && results->claims_sha256 != NULL)
+  if ((results->claims->len > 0 || results->has_lost_claims) && results->claims_sha256 != NULL)
     g_string_append_printf (text, "Claims sealed before the first cell: sha256 `%.16s`%s.\n\n",
                             results->claims_sha256,
                             results->has_changed_claims ? "; they were **changed** since" : "");

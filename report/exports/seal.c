@@ -8,26 +8,37 @@
 #include "core/base/text.h"
 #include "report/exports/exports.h"
 
-char *
-assay_report_seal (const AssayResults *results)
+static void
+append_changes (GString *text, const AssayResults *results)
 {
-  GString *text = g_string_new (NULL);
-  g_auto (GStrv) lines = NULL;
+  g_auto (GStrv) lines = g_strsplit (results->claims_text, "\n", -1);
 
-  if (results->claims->len == 0 || results->claims_sha256 == NULL)
-    return g_string_free (text, FALSE);
-  g_string_append_printf (text, "claims sealed before the first cell: sha256 %s\n",
-                          results->claims_sha256);
-  if (!results->has_changed_claims)
-    return g_string_free (text, FALSE);
   g_string_append (text, "  they were changed after cells had run; what was sealed:\n");
-  lines = g_strsplit (results->claims_text, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++) {
     g_autofree char *line = assay_text_plain (lines[i]);
 
     if (*line != '\0')
       g_string_append_printf (text, "  %s\n", line);
   }
+}
+
+char *
+assay_report_seal (const AssayResults *results)
+{
+  GString *text = g_string_new (NULL);
+
+  if (results->claims->len == 0 && !results->has_lost_claims)
+    return g_string_free (text, FALSE);
+  if (results->claims_sha256 != NULL)
+    g_string_append_printf (text, "claims sealed before the first cell: sha256 %s\n",
+                            results->claims_sha256);
+  else if (results->has_changed_claims)
+    g_string_append (text, "the store lacks the claims that were sealed before its first cell\n");
+  if (results->claims_sha256 != NULL && results->has_changed_claims)
+    append_changes (text, results);
+  if (results->has_lost_claims)
+    g_string_append (text, "  there is no claim now, so that the run is inconclusive; expected "
+                           "those that were sealed, or --accept-changed-claims with --resume\n");
   return g_string_free (text, FALSE);
 }
 

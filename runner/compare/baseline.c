@@ -15,8 +15,8 @@
 #include "runner/store/records.h"
 
 ASSAY_FREE_FUNC (AssayBaseline, assay_baseline_free, g_free (self->run), g_free (self->folder),
-                 g_array_unref (self->comparisons), g_ptr_array_unref (self->changes),
-                 g_ptr_array_unref (self->left_out))
+                 g_free (self->less), g_array_unref (self->comparisons),
+                 g_ptr_array_unref (self->changes), g_ptr_array_unref (self->left_out))
 
 /* ---- The earlier run ---- */
 
@@ -376,6 +376,7 @@ compare_with (Comparing *comparing, const char *folder, GError **error)
   baseline->comparisons = g_array_new (FALSE, FALSE, sizeof (AssayComparison));
   baseline->n_lost = twins->n_lost;
   baseline->n_lost_metrics = twins->n_lost_metrics;
+  baseline->less = g_strdup (twins->less);
   baseline->changes = g_ptr_array_ref (twins->changes);
   baseline->left_out = g_ptr_array_ref (twins->left_out);
   comparing->baseline = baseline;

@@ -23,6 +23,7 @@ typedef struct {
   guint n_no_evidence;  /* comparisons without a control that did not get worse: none is shown */
   guint n_lost;         /* datasets, defenses, attacks and utilities of the baseline alone */
   guint n_lost_metrics; /* which a gate that names its measures does not ask for */
+  char *less;           /* what was asked for less than of the baseline, in words; NULL: nothing */
   GPtrArray *changes;   /* strings: what differs between the runs, and is compared all the same */
   GPtrArray *left_out;  /* strings: what is not compared, and why */
 } AssayBaseline;

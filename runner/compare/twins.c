@@ -1,6 +1,7 @@
 /* What an earlier run has in common with this one. */
 #include "runner/compare/twins.h"
 
+#include "core/base/text.h"
 #include "core/data/grant.h"
 #include "runner/compare/compare-check.h"
 
@@ -194,6 +195,34 @@ compare_number (GString *text, const char *name, guint64 before, guint64 after)
     append_difference (text, name, was, is);
 }
 
+/* What was asked of the earlier run, and is not of this one: by less of it a change for the worse
+ * goes unseen. */
+static void
+compare_effort (AssayTwins *twins)
+{
+  const AssayPlan *now = twins->now, *then = twins->then;
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (now->secrets < then->secrets)
+    compare_number (text, "secrets", then->secrets, now->secrets);
+  if (now->secret_groups < then->secret_groups)
+    compare_number (text, "secret_groups", then->secret_groups, now->secret_groups);
+  if (now->trials < then->trials)
+    compare_number (text, "trials", then->trials, now->trials);
+  if (now->starts < then->starts)
+    compare_number (text, "starts", then->starts, now->starts);
+  if (now->tune_secrets < then->tune_secrets)
+    compare_number (text, "tune_secrets", then->tune_secrets, now->tune_secrets);
+  if (now->confidence > then->confidence) {
+    g_autofree char *was = assay_text_number (then->confidence);
+    g_autofree char *is = assay_text_number (now->confidence);
+
+    append_difference (text, "confidence", was, is);
+  }
+  if (text->len > 0)
+    twins->less = g_strdup (text->str);
+}
+
 /* Whole groups are set apart for tuning, which leaves other secrets to the trials. */
 static void
 compare_draws (AssayTwins *twins)
@@ -233,6 +262,7 @@ assay_twins_new (const AssayPlan *now, const AssayPlan *then)
   twins->changes = g_ptr_array_new_with_free_func (g_free);
   twins->left_out = g_ptr_array_new_with_free_func (g_free);
   compare_draws (twins);
+  compare_effort (twins);
   twins->datasets = match_all (twins, "dataset", now->datasets, then->datasets);
   twins->defenses = match_all (twins, "defense", now->defenses, then->defenses);
   twins->attacks = match_all (twins, "attack", now->attacks, then->attacks);
@@ -244,7 +274,8 @@ assay_twins_new (const AssayPlan *now, const AssayPlan *then)
 ASSAY_FREE_FUNC (AssayTwins, assay_twins_free, g_array_unref (self->datasets),
                  g_array_unref (self->defenses), g_array_unref (self->attacks),
                  g_array_unref (self->utilities), g_array_unref (self->metrics),
-                 g_ptr_array_unref (self->changes), g_ptr_array_unref (self->left_out))
+                 g_ptr_array_unref (self->changes), g_ptr_array_unref (self->left_out),
+                 g_free (self->less))
 
 void
 assay_twins_part_data (AssayTwins *twins, guint index, const char *before, const char *after)

@@ -25,6 +25,7 @@ typedef struct {
   guint64 trials;     /* where they are; otherwise all of each run count */
   guint n_lost;       /* datasets, defenses, attacks and utilities of then that are nobody's twin */
   guint n_lost_metrics;
+  char *less;          /* of what now has less than then, so that it shows less; NULL: nothing */
   GPtrArray *changes;  /* strings: what differs, and is compared all the same */
   GPtrArray *left_out; /* strings: what is not compared, and why */
 } AssayTwins;

@@ -194,6 +194,7 @@ load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GE
   if (confinement != NULL)
     results->confinement = g_string_chunk_insert_const (results->words, confinement);
   results->has_changed_claims = seal != ASSAY_SEAL_WHOLE;
+  results->has_lost_claims = seal == ASSAY_SEAL_BROKEN && plan->claims->len == 0;
   results->serial = serial != NULL ? g_ascii_strtoull (serial, NULL, 10) : 1;
   if (sealed != NULL) {
     g_autofree char *sha256 = g_compute_checksum_for_string (G_CHECKSUM_SHA256, sealed, -1);

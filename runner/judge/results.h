@@ -289,6 +289,7 @@ typedef struct {
   const char *claims_text;     /* what the claims said before the first cell; NULL: not sealed */
   const char *claims_sha256;   /* of that text */
   gboolean has_changed_claims; /* they were changed after cells had run */
+  gboolean has_lost_claims;    /* to none, which nobody accepted */
   const char *confinement;     /* of programs of others, a line each; NULL: there were none */
   guint64 serial;              /* which run of its folder it is, from 1 on */
   gboolean is_changed;         /* by --set: the scenario's file alone does not make this run */

@@ -11,7 +11,7 @@ typedef enum {
   ASSAY_SEAL_ACCEPTED, /* the same, and accepted as they are now */
 } AssaySeal;
 
-/* Seals the claims of @plan, unless cells have been run since others were sealed. */
+/* Seals the claims of @plan, unless cells have been run. */
 gboolean assay_seal_set (AssayStore *store, const AssayPlan *plan, GError **error);
 /* Accepts the claims of @plan, if they are not those that were sealed. */
 gboolean assay_seal_accept (AssayStore *store, const AssayPlan *plan, GError **error);
