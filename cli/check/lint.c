@@ -117,6 +117,26 @@ check_tuning (GPtrArray *doubts, const AssayPlan *plan)
   }
 }
 
+static gboolean
+is_claimed (const AssayPlan *plan, const AssayComponent *metric)
+{
+  ASSAY_FOR_EACH (const AssayClaim, claim, plan->claims)
+    if (claim->utility == NULL && assay_plan_component (plan->metrics, claim->metric) == metric)
+      return TRUE;
+  return FALSE;
+}
+
+/* What the run will not have, and no claim asks for: of claims, lint-numbers.c tells it. */
+static void
+check_metrics (GPtrArray *doubts, const AssayPlan *plan)
+{
+  ASSAY_FOR_EACH (const AssaySkip, skip, plan->skipped)
+    ASSAY_FOR_EACH (const AssayComponent, component, plan->metrics)
+      if (g_str_equal (skip->attack, component->label) && !is_claimed (plan, component))
+        assay_doubt (doubts, "[metric %s] measures nothing on %s: %s", component->label,
+                     skip->defense, skip->reason);
+}
+
 /* Test rows are the same in every trial: the interval of one trial says nothing of how much the
  * next release of the same defense would differ. */
 static void
@@ -145,5 +165,6 @@ assay_lint (const AssayPlan *plan)
   check_defenses (doubts, plan);
   check_tuning (doubts, plan);
   check_trials (doubts, plan);
+  check_metrics (doubts, plan);
   return doubts;
 }

@@ -67,6 +67,7 @@ assay_registry_find (AssayPluginType type, const char *id, GError **error)
   g_autoptr (GPtrArray) offers = assay_registry_offers (type);
   g_autoptr (GPtrArray) ids = g_ptr_array_new ();
   g_autofree char *hint = NULL;
+  g_autofree char *lists = NULL;
 
   ASSAY_FOR_EACH (const AssayPlugin, plugin, offers) {
     if (g_str_equal (plugin->id, id))
@@ -74,9 +75,10 @@ assay_registry_find (AssayPluginType type, const char *id, GError **error)
     g_ptr_array_add (ids, (gpointer) plugin->id);
   }
   hint = assay_names_hint (ids, id);
+  lists = g_strdup_printf ("%ss", type_names[type]);
   return assay_fail_null (error, ASSAY_ERROR_UNKNOWN_PLUGIN,
-                          "unknown %s '%s'%s; 'assay list %ss' shows all", type_names[type], id,
-                          hint, type_names[type]);
+                          "unknown %s '%s'%s; 'assay list %s' shows all", type_names[type], id,
+                          hint, type == ASSAY_PLUGIN_UTILITY ? "utilities" : lists);
 }
 
 /* Of what is there when it is first asked for, which loading comes before. */

@@ -27,6 +27,19 @@ fail_other_plan (const AssaySavedRun *run, GError **error)
                      run->folder, run->version, ASSAY_THIS_VERSION);
 }
 
+/* FALSE; what looks damaged may be what another version wrote. */
+static gboolean
+blame_version (const AssaySavedRun *run, GError **error)
+{
+  if (g_str_equal (run->version, ASSAY_THIS_VERSION))
+    return assay_prefix (error, "%s: ", run->folder);
+  return assay_prefix (error,
+                       "%s: the run was made by Assay %s, and this is %s, which reads it "
+                       "otherwise; expected the same version, or the scenario run again with "
+                       "--out in another folder: ",
+                       run->folder, run->version, ASSAY_THIS_VERSION);
+}
+
 /* The plan again, which must be the one that was run: another version of the program may read the
  * same scenario otherwise, and outcomes are stored by their place in the plan. */
 static gboolean
@@ -41,7 +54,7 @@ load_plan (AssaySavedRun *run, GError **error)
                        "%s: the run was ended before it began; expected 'assay run' first",
                        run->folder);
   if (!assay_manifest_plan (run->store, &run->plan, error))
-    return assay_prefix (error, "%s: ", run->folder);
+    return blame_version (run, error);
   return g_str_equal (run->plan->sha256, sha256) || fail_other_plan (run, error);
 }
 
@@ -85,9 +98,7 @@ assay_saved_run_open (const char *folder, gboolean to_read, GError **error)
   if (run->store == NULL || !load_about (run, error) || !load_plan (run, error))
     return NULL;
   run->results = assay_results_load (run->plan, run->store, error);
-  if (run->results == NULL)
-    return assay_prefix_null (error, "%s: ", folder);
-  return g_steal_pointer (&run);
+  return run->results != NULL || blame_version (run, error) ? g_steal_pointer (&run) : NULL;
 }
 
 void

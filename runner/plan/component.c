@@ -51,7 +51,7 @@ find_plugin (Source *source, AssayPluginType type, GError **error)
   const AssayGroup *group = source->group;
   const AssayEntry *entry = assay_group_find (group, "plugin");
 
-  if (entry == NULL && type != ASSAY_PLUGIN_METRIC)
+  if (entry == NULL && type != ASSAY_PLUGIN_METRIC && type != ASSAY_PLUGIN_UTILITY)
     return assay_group_fail (group, NULL, error, ASSAY_ERROR_SCENARIO,
                              "'plugin' is missing; 'assay list %ss' shows all",
                              assay_plugin_type_name (type));

@@ -7,6 +7,7 @@
 #include "runner/plan/external.h"
 #include "runner/plan/fit.h"
 #include "runner/plan/selector.h"
+#include "runner/plan/unmeasured.h"
 
 /* Cells beyond this would be a mistake in a list. */
 #define MAX_CELLS 10000000
@@ -476,9 +477,11 @@ assay_plan_pair (AssayPlan *plan, GError **error)
   if (!is_kept && !check_pools (plan, error))
     return FALSE;
   drop_default_metrics (plan);
-  return check_components (plan, error) && (is_kept || check_pairs (plan, error))
-         && make_cells (plan, error)
-         && (is_kept
-             || (check_audits (plan, error) && check_memory (plan, error)
-                 && verify_external (plan, error)));
+  if (!check_components (plan, error) || (!is_kept && !check_pairs (plan, error))
+      || !make_cells (plan, error))
+    return FALSE;
+  assay_plan_skip_unmeasured (plan);
+  return is_kept
+         || (check_audits (plan, error) && check_memory (plan, error)
+             && verify_external (plan, error));
 }

@@ -2,10 +2,10 @@
  * built in. Plain data: who sees it sees no plan. */
 #pragma once
 
-/* A pair that cannot be played. */
+/* A pair that cannot be played; or a metric that measures nothing on a dataset. */
 typedef struct {
-  const char *defense; /* labels */
-  const char *attack;  /* or utility */
+  const char *defense; /* labels; or dataset, of a metric */
+  const char *attack;  /* or utility, or metric */
   char *reason;
 } AssaySkip;
 

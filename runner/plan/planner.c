@@ -191,7 +191,9 @@ read_measuring (const AssayGroup *group, GPtrArray *components, GError **error)
   const guint first = components->len;
   const AssayPlugin *plugin;
 
-  if (!assay_component_from_group (group, ASSAY_PLUGIN_METRIC, no_keys, components, error))
+  if (!assay_component_from_group (
+          group, is_utility ? ASSAY_PLUGIN_UTILITY : ASSAY_PLUGIN_METRIC, no_keys, components,
+          error))
     return FALSE;
   plugin = assay_plan_component (components, first)->plugin; /* as of all others of the group */
   return (plugin->type == ASSAY_PLUGIN_UTILITY) == is_utility

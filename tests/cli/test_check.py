@@ -377,3 +377,19 @@ def test_check_controls(sandbox):
         f"{control} {lost} {result}")
     tuned = "partners = 0; 2\ntune_measure = image-ssim"
     assert said not in told(keys=tuned).err
+
+
+def test_check_unmeasured(sandbox):
+    """A metric that no claim names and that measures nothing on such data: told by check, plan, and
+    the run with its exports; it was absent without a word."""
+    text = CONTROLS.format(seed=3, keys="", claim="").replace("size = 16", "size = 10")
+    sandbox.write("a.scenario", text)
+    why = "images of 10 x 10 pixels are too small; expected 11 on each side at least"
+    told = sandbox.assay("check", "--no-controls", "a.scenario")
+    assert f"[metric image-recovery] measures nothing on shapes: {why}" in told.err, str(told)
+    assert f"skipped: image-recovery against shapes: {why}" in sandbox.assay("plan", "a.scenario").out
+    result = sandbox.assay("run", "a.scenario", "--out", "out", "--quiet")
+    assert f"skipped: image-recovery against shapes: {why}" in result.out, str(result)
+    assert why in sandbox.read("out/report.html") and why in sandbox.read("out/summary.md")
+    sandbox.write("b.scenario", text.replace("size = 10", "size = 11"))
+    assert "image-recovery" not in sandbox.assay("check", "--no-controls", "b.scenario").err

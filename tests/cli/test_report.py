@@ -204,10 +204,15 @@ def test_other_versions(sandbox):
     with database(sandbox) as opened:
         opened.execute("PRAGMA user_version = 99")
     refused(sandbox, "out/run.sqlite: made by a newer version of Assay (store 99, this one reads "
-            "{*})", "out")
+            "{*}); expected that version, or a new run in another folder", "out")
     with database(sandbox, "old") as opened:
         opened.execute("DELETE FROM meta WHERE key = 'scenario'")
     refused(sandbox, "old: the scenario kept in run.sqlite is damaged", "old")
+    with database(sandbox, "old") as opened:
+        opened.execute("UPDATE meta SET value = '0.0.1 (abc)' WHERE key = 'version'")
+    refused(sandbox, "old: the run was made by Assay 0.0.1 (abc), and this is {*}, which reads it "
+            "otherwise; expected the same version, or the scenario run again with --out in another "
+            "folder: the scenario kept in run.sqlite is damaged", "old")
     with database(sandbox, "other") as opened:
         opened.execute("UPDATE meta SET value = 'f00' WHERE key = 'plan_sha256'")
     refused(sandbox, "other: the run was made by Assay {*}, and this is {*}, which reads the "
