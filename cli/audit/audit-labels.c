@@ -215,9 +215,10 @@ cli_audit_column_read (const char *word, const CliAuditTable *own, gsize n, GErr
 
   if (colon == NULL && own == NULL)
     return assay_fail_null (error, ASSAY_ERROR_DATA,
-                            "%s: expected FILE.csv:COLUMN, or a column of --data where that is a "
-                            "CSV file with names of columns",
-                            word);
+                            "%s: expected FILE.csv:COLUMN, a column of --data where that is a CSV "
+                            "file with names of columns, or a file with a number for each row, "
+                            "such as labels.npy or people.parquet[%s]",
+                            word, word);
   if (colon == NULL)
     return take_range (own, word, error);
   path = assay_row_file_find (file, here, error);
@@ -289,13 +290,24 @@ only_column (const char *file, GError **error)
   return g_strdup (g_ascii_strtod (names, NULL) == 0 && *names != '0' ? names : "");
 }
 
+/* The name of a column, and not of a file, of which one may be chosen: people.parquet[label]. */
+static gboolean
+names_column (const char *word, const CliAuditTable *own)
+{
+  if (find_colon (word) != NULL)
+    return TRUE;
+  if (g_file_test (word, G_FILE_TEST_EXISTS) || g_str_has_suffix (word, "]"))
+    return FALSE;
+  return own != NULL || strchr (word, '.') == NULL;
+}
+
 static CliAuditColumn *
 read_labels (const char *word, const CliAuditTable *own, gsize n, GError **error)
 {
   g_autofree char *column = NULL;
   g_autofree char *named = NULL;
 
-  if (find_colon (word) != NULL || (own != NULL && !g_file_test (word, G_FILE_TEST_EXISTS)))
+  if (names_column (word, own))
     return cli_audit_column_read (word, own, n, error);
   column = only_column (word, error);
   if (column == NULL)

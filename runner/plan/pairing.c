@@ -6,8 +6,8 @@
 #include "runner/plan/estimate.h"
 #include "runner/plan/external.h"
 #include "runner/plan/fit.h"
+#include "runner/plan/refused/unmeasured.h"
 #include "runner/plan/selector.h"
-#include "runner/plan/unmeasured.h"
 
 /* Cells beyond this would be a mistake in a list. */
 #define MAX_CELLS 10000000

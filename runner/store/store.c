@@ -62,7 +62,8 @@ identify (AssayStore *store, gboolean *ret_is_blank, GError **error)
   if (application == APPLICATION_ID && version > SCHEMA_VERSION)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "%s: made by a newer version of Assay (store %" G_GINT64_FORMAT
-                       ", this one reads %d); expected that version, or a new run in another folder",
+                       ", this one reads %d); expected that version, or a new run in another "
+                       "folder",
                        store->path, version, SCHEMA_VERSION);
   return assay_fail (error, ASSAY_ERROR_DATA, "%s: is not a run store", store->path);
 }

@@ -1,5 +1,5 @@
 /* Metrics whose measures the data do not allow. */
-#include "runner/plan/unmeasured.h"
+#include "runner/plan/refused/unmeasured.h"
 
 /* Whether an attack of the plan makes estimates of the secrets of dataset @index. */
 static gboolean
