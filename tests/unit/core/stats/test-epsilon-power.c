@@ -179,6 +179,50 @@ Test (epsilon_power, no_event_has_more_than_the_most)
   cr_assert_gt (assay_epsilon_most_power (3000, 1.5, 0, 1, 0.05), 0.99);
 }
 
+/* Where neighbours are nearly alike the most is where both bounds of an event meet,
+ * e^eps p = 1 - e^-eps (1 - p), and small: then every p is tried. */
+Test (epsilon_power, the_most_is_where_both_bounds_meet)
+{
+  static const guint64 sizes[] = { 10, 400 };
+
+  for (gsize n = 0; n < G_N_ELEMENTS (sizes); n++) {
+    const double meet = 1 / (1 + exp (0.5));
+    const double there = assay_epsilon_power (sizes[n], 1 - meet, meet, 0, 0.1, 0.05);
+    const double most = assay_epsilon_most_power (sizes[n], 0.5, 0, 0.1, 0.05);
+
+    cr_assert_geq (most, there - 0.02, "%g at p = %g, most %g", there, meet, most);
+    cr_assert_lt (most, there + 0.1, "%g at p = %g, most %g", there, meet, most);
+  }
+}
+
+/* The fewest right guesses that show it are found by trying all, and the tail is added up. */
+Test (epsilon_power, power_of_one_run_is_the_sum_over_right_guesses)
+{
+  static const struct {
+    guint64 guesses, canaries;
+    double delta, right, epsilon;
+  } cases[] = {
+    { 1, 1, 0, 0.9, 0.5 },       { 5, 5, 0, 0.99, 0.1 },  { 40, 60, 0, 0.8, 0.5 },
+    { 41, 60, 1e-4, 0.75, 0.3 }, { 90, 90, 0, 0.7, 0.5 }, { 200, 400, 1e-5, 0.6, 0.2 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const double n = (double) cases[i].guesses, q = cases[i].right;
+    const AssayAudit audit = audit_one_run (0, cases[i].guesses, cases[i].canaries, cases[i].delta);
+    double expected = 0;
+
+    for (guint64 right = 0; right <= cases[i].guesses; right++)
+      if (naive_one_run_p (right, cases[i].guesses, cases[i].canaries, cases[i].delta,
+                           cases[i].epsilon)
+          < 0.05)
+        expected += exp (lgamma (n + 1) - lgamma ((double) right + 1)
+                         - lgamma (n - (double) right + 1) + (double) right * log (q)
+                         + (n - (double) right) * log1p (-q));
+    assert_near (assay_epsilon_one_run_power (&audit, q, cases[i].epsilon, 0.05), expected, 1e-9,
+                 "case %zu", i);
+  }
+}
+
 Test (epsilon_power, power_is_quick_and_bounded)
 {
   static const double chances[] = { 0, 1e-12, 1e-6, 4e-4, 0.2, 0.5, 1 };

@@ -223,8 +223,9 @@ Test (epsilon, estimates_are_ratios_of_shares)
                    less = audit_two_inputs (300, 100, 1000, 0.1);
   const AssayAudit endless = audit_two_inputs (1, 0, 1000, 0),
                    canaries = audit_one_run (90, 100, 500, 1e-3);
-  const AssayAudit all = audit_one_run (100, 100, 500, 0);
+  const AssayAudit all = audit_one_run (100, 100, 500, 0), once = audit_two_inputs (5, 1, 9, 0);
 
+  assert_near (assay_epsilon_estimate (&once), log (5), 1e-15, "one mistake");
   assert_near (assay_epsilon_estimate (&plain), log (3), 1e-15, "plain");
   assert_near (assay_epsilon_estimate (&less), log (2), 1e-15, "delta");
   assert_near (assay_epsilon_estimate (&canaries), log (9), 1e-15, "one run");
