@@ -77,7 +77,8 @@ cli_audit_own_columns (const char *data, const char *words, GError **error)
   if (names == NULL)
     return NULL;
   ASSAY_FOR_EACH (const char, name, names) {
-    if (find_colon (name) == NULL && !g_file_test (name, G_FILE_TEST_EXISTS))
+    if (find_colon (name) == NULL && !g_file_test (name, G_FILE_TEST_EXISTS)
+        && !g_str_has_suffix (name, "]"))
       g_ptr_array_add (own, g_strdup (name));
   }
   return g_steal_pointer (&own);

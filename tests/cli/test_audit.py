@@ -60,6 +60,20 @@ def test_labels_and_attributes_are_columns_of_the_table(sandbox):
     assert len(set(jobs.values())) == 3, jobs
 
 
+def test_labels_as_a_chosen_column_of_a_file(sandbox):
+    """FILE[COLUMN], as of Parquet, beside data that have columns of their own: those of FILE.csv:COLUMN."""
+    table(sandbox)
+    sandbox.write("classes.csv", "x,class\n" + "".join(f"7,{i % 3}\n" for i in range(300)))
+    written = []
+    for word in ("classes.csv[class]", "classes.csv:class"):
+        found = sandbox.assay("audit", "--defense", "none", "--data", "table.csv[age,income]",
+                              "--labels", word, "--time", "20s", "-q")
+        folder = pathlib.Path(place(found.out, "scenario")).parent
+        written.append([list(data.read_npy(sandbox.path / folder / f"{role}-labels.npy")[2])
+                        for role in ("private", "public")])
+    assert written[0] == written[1] and set(written[0][0]) == {0, 1, 2}, written
+
+
 def test_columns_that_cannot_be_labels(sandbox):
     table(sandbox)
     for words, message in (
