@@ -69,7 +69,7 @@ check_reports (const AssayResults *results)
   check_text (assay_report_markdown (results));
   check_text (assay_report_table (results, TABLE_WIDTH));
   check_text (assay_report_seal (results));
-  check_text (assay_report_confinement (results));
+  check_text (assay_report_warnings (results));
 }
 
 static void

@@ -70,6 +70,7 @@ assay_run_flow_begin (AssayRunFlow *flow, GError **error)
          && assay_inputs_check (plan, flow->workspace, store, is_finished, error)
          && (is_finished
              || (assay_manifest_add_confinement (plan, store, error)
+                 && assay_manifest_set_remarks (plan, store, error)
                  && assay_manifest_add_kernels (store, &flow->has_other_kernels, error)));
 }
 

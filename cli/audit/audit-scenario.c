@@ -102,6 +102,11 @@ append_data (GString *text, const CliAudit *audit)
   if (audit->geometry.height > 0)
     g_string_append_printf (text, "images = %zux%zux%zu\n", audit->geometry.height,
                             audit->geometry.width, audit->geometry.channels);
+  if (audit->scales_columns) {
+    cli_append_comment (text, "Columns are in units of their own: attacks and measures compare "
+                              "them on one scale, and the program gets them as they are.");
+    g_string_append (text, "scale = columns\n");
+  }
   if (audit->database != NULL)
     g_string_append_printf (text, "database = %s\n", audit->database);
   g_string_append_printf (text, "records = no; yes\nsecrets = %zu\n\n", audit->n_secrets);
@@ -332,7 +337,7 @@ append_attacks (GString *text, const CliAudit *audit, const CliGround *ground,
 static void
 append_metrics (GString *text, const CliAudit *audit)
 {
-  g_autofree char *tau = assay_text_number (cli_audit_tau (audit->public_rows));
+  g_autofree char *tau = assay_text_number (cli_audit_tau (audit->compared));
 
   g_string_append_c (text, '\n');
   cli_append_comment (text,

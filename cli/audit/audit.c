@@ -8,11 +8,13 @@
 #include "cli/help/starter-attacks.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/math/column-units.h"
 #include "core/plugin/external.h"
 #include "core/plugin/registry.h"
 #include "runner/by-hand/steps-by-hand.h"
 
 #define MAX_SIZE 4096 /* of image-folder */
+#define UNLIKE 16     /* times: so far apart are deviations of columns in different units */
 
 static struct {
   char *defense, *command, *data, *labels, *attributes, *public_rows, *database, *out, *time;
@@ -227,11 +229,13 @@ typedef struct {
   CliAuditData data, others;
   CliAuditSplit split;
   AssayMatrix *private_rows, *public_rows;
+  AssayMatrix *compared; /* public rows with columns on one scale; NULL: these are */
 } Parts;
 
 ASSAY_LOCAL_CLEAR (Parts, parts_clear, cli_audit_data_clear (&self->data),
                    cli_audit_data_clear (&self->others), cli_audit_split_clear (&self->split),
                    assay_drop (self->private_rows, assay_matrix_free),
+                   assay_drop (self->compared, assay_matrix_free),
                    assay_drop (self->public_rows, assay_matrix_free))
 
 static gboolean
@@ -305,6 +309,40 @@ describe_parts (CliAudit *audit, const Parts *parts)
   audit->most_trials = (guint) (audit->n_private / audit->n_secrets);
 }
 
+/* Rows for a program are compared column by column where their deviations differ as those of units
+ * do. What is built in would have to be set for columns so scaled, and gets them as they are. */
+static gboolean
+choose_scale (CliAudit *audit, Parts *parts, GError **error)
+{
+  g_autoptr (AssayRows) rows = assay_rows_borrow (audit->public_rows);
+  g_autofree double *deviations = assay_column_deviations (rows, 0, error);
+  g_autofree float *units = NULL;
+  double low = G_MAXDOUBLE, high = 0;
+
+  if (deviations == NULL)
+    return FALSE;
+  audit->compared = audit->public_rows;
+  for (gsize j = 0; j < audit->public_rows.cols; j++) {
+    low = deviations[j] > 0 ? MIN (low, deviations[j]) : low;
+    high = MAX (high, deviations[j]);
+  }
+  audit->scales_columns
+      = audit->command != NULL && audit->geometry.height == 0 && high >= UNLIKE * low;
+  if (!audit->scales_columns)
+    return TRUE;
+  units = assay_column_units (rows, error);
+  parts->compared
+      = units != NULL ? assay_columns_divide (audit->public_rows, units, error) : NULL;
+  if (parts->compared == NULL)
+    return FALSE;
+  audit->compared = assay_matrix_view (parts->compared);
+  if (!given.quiet)
+    g_printerr ("%s: deviations of columns are from %.3g to %.3g: they are compared on one scale "
+                "(scale = columns)\n",
+                given.data, low, high);
+  return TRUE;
+}
+
 /* Everything up to the scenario. */
 static gboolean
 prepare (CliAudit *audit, Parts *parts, GError **error)
@@ -317,6 +355,8 @@ prepare (CliAudit *audit, Parts *parts, GError **error)
       || !write_parts (audit->folder, parts, error))
     return FALSE;
   describe_parts (audit, parts);
+  if (!choose_scale (audit, parts, error))
+    return FALSE;
   audit->scenario = g_build_filename (audit->folder, CLI_AUDIT_SCENARIO, NULL);
   if (!given.quiet)
     g_printerr ("%s: %zu rows are private, %zu public; trying the defense on %zu\n", given.data,

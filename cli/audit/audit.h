@@ -21,6 +21,8 @@ typedef struct {
   char *scenario;
 
   AssayView public_rows;
+  AssayView compared;      /* the same, as attacks and measures compare them */
+  gboolean scales_columns; /* ... which is not in the columns' own units */
   gsize n_private, n_secrets, n_joined, n_left_out;
   gboolean has_labels;
   const GPtrArray *attributes; /* CliAuditColumn; NULL: none */

@@ -166,5 +166,8 @@ assay_lint (const AssayPlan *plan)
   check_tuning (doubts, plan);
   check_trials (doubts, plan);
   check_metrics (doubts, plan);
+  for (guint d = 0; d < plan->datasets->len; d++)
+    if (*plan->probes[d].remark != '\0')
+      assay_doubt (doubts, "[dataset]: %s", plan->probes[d].remark);
   return doubts;
 }

@@ -87,4 +87,5 @@ ASSAY_CLEAR_FUNC (AssayDataset, assay_dataset_clear, assay_drop (self->secrets, 
                   assay_drop (self->groups, g_free), assay_drop (self->attribute_names, g_strfreev),
                   assay_drop (self->edges, assay_array_free),
                   assay_drop (self->homographies, assay_array_free),
-                  assay_drop (self->cameras, assay_array_free), assay_drop (self->sha256, g_free))
+                  assay_drop (self->cameras, assay_array_free),
+                  assay_drop (self->column_units, g_free), assay_drop (self->sha256, g_free))

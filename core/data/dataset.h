@@ -20,6 +20,10 @@ typedef struct {
   /* Numbers are those of 0 (black) to 1 less the mean of their channel, by its deviation. A
    * deviation of 0: it is not said. */
   double mean[ASSAY_MAX_CHANNELS], deviation[ASSAY_MAX_CHANNELS];
+  /* Of rows that are no images: column j is in multiples of units[j], a power of two, for the
+   * programs of others, who get and give back its own numbers. The dataset's; NULL: it is as it
+   * is. */
+  const float *units;
 } AssayGeometry;
 
 /* What a dataset has beside rows: said before it is opened, so that what cannot be measured is
@@ -89,6 +93,7 @@ typedef struct {
                              * centre c in pixels, a rotation R (row-major) and t in metres. A point
                              * X is at p = R X + t, and at the pixel f (p_x, p_y) / p_z + c */
   AssayGeometry geometry;
+  float *column_units; /* what geometry.units points to */
   AssayGeometry original_geometry; /* of `originals` */
   char *sha256;                    /* of everything that was read or generated */
 } AssayDataset;

@@ -1,40 +1,9 @@
 /* Further records of the secrets among the public rows. */
 #include "datasets/tables/record-copies.h"
 
-#include <math.h>
 #include <string.h>
 
-#define CHUNK (gsize) 1024
-
-/* Standard deviations of the columns, in two passes over the rows. */
-static gboolean
-measure_columns (const AssayRows *rows, float *chunk, double *ret_deviations, GError **error)
-{
-  const gsize n = assay_rows_count (rows), d = assay_rows_cols (rows);
-  g_autofree double *means = assay_alloc (d, sizeof *means, "means", error);
-
-  if (means == NULL)
-    return FALSE;
-  for (guint pass = 0; pass < 2; pass++) {
-    for (gsize first = 0; first < n; first += CHUNK) {
-      const gsize count = MIN (CHUNK, n - first);
-
-      assay_rows_read (rows, first, count, ASSAY_SCALE_NONE, chunk);
-      for (gsize i = 0; i < count; i++)
-        for (gsize j = 0; j < d; j++) {
-          const double value = (double) chunk[i * d + j];
-
-          if (pass == 0)
-            means[j] += value / (double) n;
-          else
-            ret_deviations[j] += (value - means[j]) * (value - means[j]) / (double) n;
-        }
-    }
-  }
-  for (gsize j = 0; j < d; j++)
-    ret_deviations[j] = sqrt (ret_deviations[j]);
-  return TRUE;
-}
+#include "core/math/column-units.h"
 
 /* Secret @i, with noise, from its own stream. */
 static void
@@ -77,13 +46,11 @@ record_copies_add (AssayDataset *dataset, double noise, AssayStreamKey key, GErr
   const AssayRoleData *own = &dataset->secret_data, *known = &dataset->public_data;
   AssayRoleData merged = { 0 };
   g_autofree gsize *places = assay_alloc (n + others, sizeof *places, "places", error);
-  g_autofree float *chunk = assay_alloc (MIN (n, CHUNK) * d, sizeof *chunk, "records", error);
-  g_autofree double *deviations = assay_alloc (d, sizeof *deviations, "deviations", error);
+  g_autofree double *deviations = assay_column_deviations (dataset->secrets, 0, error);
   g_autofree gint64 *counterparts = assay_alloc (n, sizeof *counterparts, "records", error);
   g_autoptr (AssayMatrix) all = assay_matrix_new (n + others, d, error);
 
-  if (places == NULL || chunk == NULL || deviations == NULL || counterparts == NULL || all == NULL
-      || !measure_columns (dataset->secrets, chunk, deviations, error))
+  if (places == NULL || deviations == NULL || counterparts == NULL || all == NULL)
     return FALSE;
   assay_stream_permutation (&stream, n + others, places);
   for (gsize i = 0; i < n; i++) {

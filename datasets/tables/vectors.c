@@ -29,7 +29,7 @@
 #include "datasets/tables/row-centres.h"
 #include "datasets/tables/row-images.h"
 #include "datasets/tables/row-labels.h"
-#include "datasets/tables/row-root.h"
+#include "datasets/tables/row-scale.h"
 
 typedef struct {
   char *private;
@@ -48,9 +48,6 @@ typedef struct {
   guint scale;
   char *images;
 } Vectors;
-
-enum { AS_STORED, ROOT };
-static const char *const scales[] = { "none", "root", NULL };
 
 enum { PRIVATE, PUBLIC, DATABASE, TEST, N_ROLES };
 static const char *const role_names[N_ROLES] = { "private", "public", "database", "test" };
@@ -111,8 +108,6 @@ check_pair (AssayRowFiles *const *roles, guint a, guint b, GError **error)
         role_names[b], assay_rows_cols (roles[b]->rows), assay_row_files_range (roles[b], 0)->path);
   return assay_row_files_check_disjoint (roles[a], role_names[a], roles[b], role_names[b], error);
 }
-
-/* ---- Groups ---- */
 
 /* "FILE.csv:COLUMN"; the column may have colons in its name. */
 static gboolean
@@ -289,12 +284,19 @@ open_files (const AssayDatasetContext *context, Files *files, GError **error)
       || !check_pair (files->roles, PUBLIC, TEST, error)
       || !check_pair (files->roles, DATABASE, TEST, error)
       || !row_centres_check (n_centres, assay_row_files_count (files->roles[DATABASE]), error)
-      || (settings->scale == ROOT && !row_root_check (files->roles, role_names, N_ROLES, error))
+      || !row_scale_check (settings->scale, files->roles, role_names, N_ROLES, error)
       || !read_all_labels (context, files, error) || !read_attributes (context, files, error))
     return FALSE;
   if (!read_groups (context, files, error))
     return assay_prefix (error, "groups: ");
   return TRUE;
+}
+
+/* By whose rows columns are compared: of those that attackers have, if any. */
+static guint
+known_role (const Files *files)
+{
+  return files->roles[PUBLIC] != NULL ? PUBLIC : PRIVATE;
 }
 
 /* Copies of the secrets among the public rows have their labels or attributes, but these are known
@@ -340,19 +342,21 @@ probe (const AssayDatasetContext *context, AssayProbe *ret_probe, GError **error
                         | (geometry.height > 0 ? ASSAY_HAS_IMAGES : 0);
   if (n_centres > 0)
     ret_probe->memory = assay_dictionary_memory (n_database, ret_probe->cols, n_centres);
-  /* Rows stay in their files: pages of a mapping are the kernel's to drop. */
+  /* Rows stay in their files, whose pages the kernel may drop. */
   if (files.groups != NULL)
     ret_probe->memory += ret_probe->n_secrets * sizeof (gint64);
   ret_probe->memory += row_labels_memory (&files.secret_data, ret_probe->n_secrets)
                        + row_labels_memory (&files.public_data, ret_probe->n_public)
                        + row_labels_memory (&files.test_data, ret_probe->n_test);
-  if (settings->scale == ROOT)
+  if (settings->scale != ROW_SCALE_NONE)
     ret_probe->memory
         += (ret_probe->n_secrets + ret_probe->n_public + n_database + ret_probe->n_test)
            * ret_probe->cols * sizeof (float);
   if (settings->records)
     ret_probe->memory += (guint64) ret_probe->n_public * ret_probe->cols * sizeof (float);
-  return TRUE;
+  return settings->scale != ROW_SCALE_NONE || geometry.height > 0
+         || row_scale_remark (files.roles[known_role (&files)], ret_probe->remark,
+                              sizeof ret_probe->remark, error);
 }
 
 /* @line is taken over. */
@@ -383,8 +387,8 @@ hash_files (const Files *files, const Vectors *settings)
                        (gssize) (n_secrets * sizeof (gint64)));
   if (n_centres > 0)
     hash_line (checksum, g_strdup_printf ("centres %zu\n", n_centres));
-  if (settings->scale == ROOT)
-    hash_line (checksum, g_strdup ("root\n"));
+  if (settings->scale != ROW_SCALE_NONE)
+    hash_line (checksum, g_strdup_printf ("%s\n", row_scale_names[settings->scale]));
   row_labels_hash (checksum, &files->secret_data);
   row_labels_hash (checksum, &files->public_data);
   row_labels_hash (checksum, &files->test_data);
@@ -399,9 +403,11 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
   g_auto (Files) files = { 0 };
   g_autoptr (AssayRows) database = NULL;
   g_autofree char *sha256 = NULL;
+  g_autofree float *units = NULL;
 
   if (!open_files (context, &files, error)
-      || (settings->scale == ROOT && !row_root_take (files.roles, N_ROLES, error)))
+      || !row_scale_take (settings->scale, files.roles, N_ROLES, known_role (&files), &units,
+                          error))
     return FALSE;
   if (n_centres > 0) {
     database = row_centres_find (files.roles[DATABASE]->rows, n_centres, error);
@@ -422,10 +428,12 @@ open_dataset (const AssayDatasetContext *context, AssayDataset *ret_dataset, GEr
                                  .test_data = files.test_data,
                                  .n_classes = files.n_classes,
                                  .attribute_names = g_steal_pointer (&files.attribute_names),
+                                 .column_units = g_steal_pointer (&units),
                                  .sha256 = g_steal_pointer (&sha256) };
   files.secret_data = files.public_data = files.test_data = (AssayRoleData){ 0 };
   if (!row_images_find (settings->images, files.roles[PRIVATE], &ret_dataset->geometry, error))
     return FALSE;
+  ret_dataset->geometry.units = ret_dataset->column_units;
   return !settings->records
          || record_copies_add (ret_dataset, settings->record_noise, context->stream, error);
 }
@@ -480,9 +488,10 @@ ASSAY_DATASET (vectors, "vectors",
     .help = "The database is this many centres of its rows, found by spherical k-means on rows of "
             "length 1; 0: the rows themselves",
     .is_extra = TRUE },
-    ASSAY_PARAM_CHOICE (Vectors, scale, AS_STORED, scales,
+    ASSAY_PARAM_CHOICE (Vectors, scale, ROW_SCALE_NONE, row_scale_names,
                         "How rows are scaled: none, as they are stored; root, RootSIFT: the square "
-                        "root of each number's share of its row's sum",
+                        "root of each number's share of its row's sum; columns: each column by "
+                        "the power of two next to its deviation (programs get its own numbers)",
                         ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_STRING (Vectors, images, "",
                         "Rows are images, HEIGHTxWIDTH or HEIGHTxWIDTHxCHANNELS (28x28, 32x32x3)",

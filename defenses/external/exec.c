@@ -15,6 +15,7 @@
  *
  * A program that claims epsilon is a mechanism too (exec-mechanism.h), whether or not it is ever
  * asked for a release. */
+#include "core/math/column-units.h"
 #include "core/external/exec-folder.h"
 #include "core/plugin/callbacks.h"
 #include "core/plugin/plugin.h"
@@ -82,6 +83,44 @@ memory (gconstpointer data, const AssayShape *shape)
          + rows * shape->cols * sizeof (float) + exec_mechanism_memory (&settings->mechanism);
 }
 
+/* Rows in their own units (AssayGeometry); @rows NULL: nothing. */
+static gboolean
+add_rows (AssayExecFolder *folder, const char *name, const AssayRows *rows, const float *units,
+          GError **error)
+{
+  g_autoptr (AssayMatrix) scaled = NULL;
+  g_autoptr (AssayMatrix) own = NULL;
+
+  if (rows == NULL || units == NULL)
+    return assay_exec_folder_add_rows (folder, name, rows, error);
+  scaled = assay_rows_matrix (rows, ASSAY_SCALE_NONE, error);
+  own = scaled != NULL ? assay_columns_multiply (assay_matrix_view (scaled), units, error) : NULL;
+  return own != NULL && assay_exec_folder_add_view (folder, name, assay_matrix_view (own), error);
+}
+
+/* What was released of rows in their own units, in those of the dataset: vectors that still have
+ * the columns of the secrets. Codes, statistics and updates have none of them. */
+static gboolean
+scale_answer (AssayRelease *made, AssayReleaseKind released, gsize cols, const float *units,
+              GError **error)
+{
+  const AssayArray *vectors = assay_arrays_get (&made->arrays, "vectors");
+  g_autoptr (AssayMatrix) scaled = NULL;
+
+  if (units == NULL || assay_release_cols (made) != cols)
+    return TRUE;
+  if (released != ASSAY_RELEASE_VECTORS)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "scale = columns is not for releases of kind %s: expected vectors, or "
+                       "another scale in [dataset]",
+                       assay_release_kind_name (released));
+  scaled = assay_columns_divide (assay_array_view (vectors), units, error);
+  if (scaled == NULL)
+    return FALSE;
+  assay_arrays_take_matrix (&made->arrays, "vectors", &scaled);
+  return TRUE;
+}
+
 static gboolean
 protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *ret_release,
          G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
@@ -94,9 +133,17 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
                                      .cols = secrets.cols,
                                      .geometry = &context->geometry,
                                      .kind = kind (settings) };
+  const float *units = context->geometry.units;
+  g_autoptr (AssayMatrix) own = NULL;
   g_autoptr (AssayExecFolder) folder = NULL;
   g_autoptr (AssayRelease) made = NULL;
 
+  if (units != NULL) {
+    own = assay_columns_multiply (secrets, units, error);
+    if (own == NULL)
+      return FALSE;
+    secrets = assay_matrix_view (own);
+  }
   if (secrets.rows == 0)
     return assay_fail (error, ASSAY_ERROR_MISMATCH, "there are no secrets; expected some");
   if (!exec_domain_check_secrets (&settings->mechanism, secrets, error))
@@ -104,14 +151,15 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
   folder = assay_exec_folder_new (&request, &settings->mechanism.exec, error);
   if (folder == NULL || !assay_exec_folder_add_view (folder, "secrets", secrets, error)
       || !assay_exec_folder_add_numbers (folder, "labels", context->labels, secrets.rows, error)
-      || !assay_exec_folder_add_rows (folder, "database", context->database, error)
-      || !assay_exec_folder_add_rows (folder, "public", context->public_rows, error)
+      || !add_rows (folder, "database", context->database, units, error)
+      || !add_rows (folder, "public", context->public_rows, units, error)
       || (context->key_of != NULL
           && !assay_exec_folder_add_release (folder, "key", context->key_of, error)))
     return FALSE;
   made = assay_exec_folder_run_defense (folder, error);
   if (made == NULL
-      || !assay_release_check_answer (made, request.kind, secrets.rows, secrets.cols, error))
+      || !assay_release_check_answer (made, request.kind, secrets.rows, secrets.cols, error)
+      || !scale_answer (made, request.kind, secrets.cols, units, error))
     return FALSE;
   assay_release_take_answer (ret_release, made);
   return TRUE;

@@ -74,13 +74,13 @@ char *assay_report_seal (const AssayResults *results);
 void assay_report_seal_json (const AssayResults *results, AssayJson *json);
 char *assay_report_seal_of (const AssayResults *results, const char *id);
 
-/* What confined the programs of others: lines for people ("": no program was started), and a member
- * of run.json. */
-char *assay_report_confinement (const AssayResults *results);
+/* What confined the programs of others, and what is to be known of the data: lines for people ("":
+ * there are none), and members of run.json. */
+char *assay_report_warnings (const AssayResults *results);
+void assay_report_warnings_json (const AssayResults *results, AssayJson *json);
 /* Failed cells, those with one message as one paragraph of two lines, which says how many there are
  * and with which settings; "" where all is well. */
 char *assay_report_failures (const AssayResults *results);
-void assay_report_confinement_json (const AssayResults *results, AssayJson *json);
 
 /* What got worse since a baseline, in words, and as baseline.json. */
 char *assay_report_baseline (const AssayBaseline *baseline);

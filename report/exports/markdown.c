@@ -173,7 +173,7 @@ append_lines (GString *text, const char *plain)
 char *
 assay_report_markdown (const AssayResults *results)
 {
-  g_autofree char *confinement = assay_report_confinement (results);
+  g_autofree char *warnings = assay_report_warnings (results);
   g_autofree char *failures = assay_report_failures (results);
   GString *text = g_string_new ("## ");
 
@@ -192,7 +192,7 @@ assay_report_markdown (const AssayResults *results)
     }
   }
   append_seal (text, results);
-  append_lines (text, confinement);
+  append_lines (text, warnings);
   append_lines (text, failures);
   append_claims (text, results);
   append_mutants (text, results);

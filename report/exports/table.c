@@ -428,7 +428,7 @@ assay_report_table (const AssayResults *results, guint width)
   append_notes (text, results);
   append_claims (text, results);
   append_paragraph (text, assay_report_seal (results));
-  append_paragraph (text, assay_report_confinement (results));
+  append_paragraph (text, assay_report_warnings (results));
   if (results->mutants != NULL)
     append_paragraph (text, assay_report_mutants_short (results->mutants));
   return g_string_free (text, FALSE);

@@ -116,10 +116,10 @@ append_count (AssayHtml *html, const char *term, guint64 value)
 }
 
 static void
-append_confinement (AssayHtml *html, const AssayResults *results)
+append_warnings (AssayHtml *html, const AssayResults *results)
 {
-  g_autofree char *confinement = assay_report_confinement (results);
-  g_auto (GStrv) lines = g_strsplit (confinement, "\n", -1);
+  g_autofree char *warnings = assay_report_warnings (results);
+  g_auto (GStrv) lines = g_strsplit (warnings, "\n", -1);
 
   for (guint i = 0; lines[i] != NULL; i++)
     if (*lines[i] != '\0')
@@ -193,7 +193,7 @@ assay_html_provenance (AssayHtml *html, const AssayResults *results)
                     "Settings were changed by `--set`: the scenario's file alone does not make "
                     "this run, <a href=\"#settings\">Settings</a> has what was used.");
   append_datasets (html, results->datasets);
-  append_confinement (html, results);
+  append_warnings (html, results);
   assay_html_say (html, "p",
                   "Machine, versions of libraries, threads and times stand in `run.json`: no "
                   "number here depends on them.");

@@ -181,18 +181,22 @@ load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GE
   g_autofree char *sealed = NULL;
   g_autofree char *serial = NULL;
   g_autofree char *confinement = NULL;
+  g_autofree char *remarks = NULL;
   g_autofree char *kernels = NULL;
   AssaySeal seal;
 
   if (!assay_seal_read (store, plan, &seal, &sealed, error)
       || !assay_store_get (store, ASSAY_META_SERIAL, &serial, error)
       || !assay_manifest_confinement (store, &confinement, error)
+      || !assay_manifest_remarks (store, &remarks, error)
       || !assay_manifest_kernels (store, &kernels, error))
     return FALSE;
   if (kernels != NULL)
     results->blas = g_string_chunk_insert_const (results->words, g_strdelimit (kernels, "\n", ';'));
   if (confinement != NULL)
     results->confinement = g_string_chunk_insert_const (results->words, confinement);
+  if (remarks != NULL)
+    results->remarks = g_string_chunk_insert_const (results->words, remarks);
   results->has_changed_claims = seal != ASSAY_SEAL_WHOLE;
   results->has_lost_claims = seal == ASSAY_SEAL_BROKEN && plan->claims->len == 0;
   results->serial = serial != NULL ? g_ascii_strtoull (serial, NULL, 10) : 1;

@@ -291,6 +291,7 @@ typedef struct {
   gboolean has_changed_claims; /* they were changed after cells had run */
   gboolean has_lost_claims;    /* to none, which nobody accepted */
   const char *confinement;     /* of programs of others, a line each; NULL: there were none */
+  const char *remarks;         /* what is to be known of the data, likewise */
   guint64 serial;              /* which run of its folder it is, from 1 on */
   gboolean is_changed;         /* by --set: the scenario's file alone does not make this run */
   guint64 seed;

@@ -7,6 +7,7 @@
 #include "runner/store/manifest.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/math/linalg.h"
 #include "runner/plan/planner.h"
@@ -15,6 +16,7 @@
 #define META_TIMES "times"
 #define META_CONFINEMENT "confinement"
 #define META_KERNELS "kernels"
+#define META_REMARKS "remarks"
 
 /* AssayProbe, in the order of its fields. */
 #define PROBE_TYPE "(tttttttu(tttdd)bt)"
@@ -109,6 +111,22 @@ assay_manifest_add_confinement (const AssayPlan *plan, AssayStore *store, GError
   describe_components (plan->attacks, text);
   return text->len == 0 || g_strcmp0 (text->str, known) == 0
          || assay_store_set (store, META_CONFINEMENT, text->str, error);
+}
+
+gboolean
+assay_manifest_set_remarks (const AssayPlan *plan, AssayStore *store, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint d = 0; d < plan->datasets->len; d++) {
+    const AssayComponent *dataset = assay_plan_component (plan->datasets, d);
+    g_autofree char *line = g_strdup_printf ("dataset %s: %s\n", dataset->plugin->id,
+                                             plan->probes[d].remark);
+
+    if (*plan->probes[d].remark != '\0' && strstr (text->str, line) == NULL)
+      g_string_append (text, line);
+  }
+  return text->len == 0 || assay_store_set (store, META_REMARKS, text->str, error);
 }
 
 gboolean
@@ -213,4 +231,10 @@ gboolean
 assay_manifest_confinement (AssayStore *store, char **ret_text, GError **error)
 {
   return assay_store_get (store, META_CONFINEMENT, ret_text, error);
+}
+
+gboolean
+assay_manifest_remarks (AssayStore *store, char **ret_text, GError **error)
+{
+  return assay_store_get (store, META_REMARKS, ret_text, error);
 }

@@ -39,3 +39,8 @@ gboolean assay_manifest_kernels (AssayStore *store, char **ret_text, GError **er
  * run goes on elsewhere, both. No result depends on it. In @ret_text NULL: there was none. */
 gboolean assay_manifest_add_confinement (const AssayPlan *plan, AssayStore *store, GError **error);
 gboolean assay_manifest_confinement (AssayStore *store, char **ret_text, GError **error);
+
+/* What is to be known of the data beside a verdict (AssayProbe.remark), a line each: "dataset
+ * vectors: ...". In @ret_text NULL: nothing. */
+gboolean assay_manifest_set_remarks (const AssayPlan *plan, AssayStore *store, GError **error);
+gboolean assay_manifest_remarks (AssayStore *store, char **ret_text, GError **error);

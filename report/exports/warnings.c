@@ -1,0 +1,66 @@
+/* What stands beside a verdict as a warning. What confined the programs of others
+ * (runner/store/manifest.h): one that was not confined could have read the secrets, or what other
+ * cells found. What is to be known of the data: columns of which one outweighs the others. */
+#include <string.h>
+
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "report/exports/exports.h"
+
+#define UNCONFINED ": not confined"
+
+static char **
+lines_of (const char *text)
+{
+  return g_strsplit (text != NULL ? text : "", "\n", -1);
+}
+
+char *
+assay_report_warnings (const AssayResults *results)
+{
+  g_auto (GStrv) programs = lines_of (results->confinement);
+  g_auto (GStrv) remarks = lines_of (results->remarks);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; remarks[i] != NULL; i++) {
+    g_autofree char *plain = assay_text_plain (remarks[i]);
+
+    if (*plain != '\0')
+      g_string_append_printf (text, "warning: %s\n", plain);
+  }
+  for (guint i = 0; programs[i] != NULL; i++) {
+    g_autofree char *plain = assay_text_plain (programs[i]);
+
+    if (*plain != '\0')
+      g_string_append_printf (text,
+                              strstr (plain, UNCONFINED) != NULL
+                                  ? "warning: %s; it could read and write what its user can\n"
+                                  : "confinement of %s\n",
+                              plain);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+end_lines (AssayJson *json, const char *text)
+{
+  g_auto (GStrv) lines = lines_of (text);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (*lines[i] != '\0')
+      assay_json_string (json, lines[i]);
+  assay_json_end_array (json);
+}
+
+void
+assay_report_warnings_json (const AssayResults *results, AssayJson *json)
+{
+  if (results->confinement != NULL) {
+    assay_json_write (json, "confinement [");
+    end_lines (json, results->confinement);
+  }
+  if (results->remarks != NULL) {
+    assay_json_write (json, "remarks [");
+    end_lines (json, results->remarks);
+  }
+}
