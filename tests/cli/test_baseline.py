@@ -370,4 +370,4 @@ def test_newer_version(sandbox):
     with database(sandbox) as opened:
         opened.execute("PRAGMA user_version = 99")
     refused(sandbox, "old/run.sqlite: made by a newer version of Assay (store 99, this one reads "
-            "{*})")
+            "{*}); expected that version, or a new run in another folder")

@@ -269,7 +269,8 @@ Test (store, a_newer_version_is_refused)
   assay_store_close (open_store (TRUE));
   execute ("PRAGMA user_version = 2");
   check_open_error (TRUE, ASSAY_ERROR_DATA,
-                    "@: made by a newer version of Assay (store 2, this one reads 1)");
+                    "@: made by a newer version of Assay (store 2, this one reads 1); expected "
+                    "that version, or a new run in another folder");
 }
 
 Test (store, another_program_s_database_is_refused)
