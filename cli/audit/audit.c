@@ -12,6 +12,7 @@
 #include "core/plugin/external.h"
 #include "core/plugin/registry.h"
 #include "runner/by-hand/steps-by-hand.h"
+#include "runner/run/made.h"
 
 #define MAX_SIZE 4096 /* of image-folder */
 #define UNLIKE 16     /* times: so far apart are deviations of columns in different units */
@@ -98,10 +99,20 @@ check_bounds (GError **error)
     if (pair[1] == NULL || *pair[0] == '\0'
         || (!assay_text_to_double (pair[1], &value) && !g_str_equal (pair[1], "claimed")))
       return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                         "--claim '%s': expected MEASURE=BOUND, such as recovery-rate=0.01",
-                         given.bounds[i]);
+                         "--claim '%s': expected MEASURE=BOUND, such as recovery-rate=0.01%s",
+                         given.bounds[i],
+                         g_str_has_suffix (given.bounds[i], "%") ? "; 10 % is 0.1" : "");
   }
   return TRUE;
+}
+
+/* Words NAME=VALUE of the text `settings` that "set.NAME=VALUE" adds, as in a scenario. */
+static gboolean
+takes_named (const AssayPlugin *plugin, const char *assignment)
+{
+  return g_str_has_prefix (assignment, "set.") && strchr (assignment, '=') != NULL
+         && strpbrk (assignment, " \t") == NULL
+         && assay_param_exists (plugin->parameters, "settings");
 }
 
 /* What --set and --command say; a program that hangs is given up after a quarter of the time. */
@@ -109,12 +120,21 @@ static AssaySettings *
 read_settings (const AssayPlugin *plugin, double seconds, GError **error)
 {
   g_autoptr (GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GString) named = g_string_new ("settings=");
+  const gsize length = named->len;
   gboolean has_limit = !assay_param_exists (plugin->parameters, "time_limit");
 
   for (guint i = 0; given.assignments != NULL && given.assignments[i] != NULL; i++) {
-    g_ptr_array_add (words, g_strdup (given.assignments[i]));
-    has_limit |= g_str_has_prefix (given.assignments[i], "time_limit");
+    const char *one = given.assignments[i];
+
+    if (takes_named (plugin, one))
+      g_string_append_printf (named, "%s%s", named->len > length ? " " : "", one + strlen ("set."));
+    else
+      g_ptr_array_add (words, g_strdup (one));
+    has_limit |= g_str_has_prefix (one, "time_limit");
   }
+  if (named->len > length)
+    g_ptr_array_add (words, g_strdup (named->str));
   if (given.command != NULL)
     g_ptr_array_add (words, g_strconcat ("command=", given.command, NULL));
   if (!has_limit)
@@ -125,24 +145,6 @@ read_settings (const AssayPlugin *plugin, double seconds, GError **error)
 }
 
 /* ---- Trying the defense ---- */
-
-static gboolean
-are_equal (const AssayRelease *a, const AssayRelease *b)
-{
-  for (const AssayArraySpec *spec = assay_kind (a->kind)->arrays; spec->name != NULL; spec++) {
-    const AssayArray *first = assay_arrays_get (&a->arrays, spec->name);
-    const AssayArray *second = assay_arrays_get (&b->arrays, spec->name);
-
-    if ((first == NULL) != (second == NULL)
-        || (first != NULL
-            && (assay_array_count (first) != assay_array_count (second)
-                || memcmp (first->data, second->data,
-                           assay_array_count (first) * assay_type_size (first->type))
-                       != 0)))
-      return FALSE;
-  }
-  return TRUE;
-}
 
 /* What is protected to try it. */
 typedef struct {
@@ -184,7 +186,7 @@ try_with (CliAudit *audit, const Trying *trying, GError **error)
   audit->run_seconds = (double) (g_get_monotonic_time () - began) / 2 / G_USEC_PER_SEC;
   audit->released_cols = assay_release_cols (release);
   /* The function that makes codes is granted by itself. */
-  audit->has_key = audit->kind != ASSAY_RELEASE_CODES && !are_equal (release, other);
+  audit->has_key = audit->kind != ASSAY_RELEASE_CODES && !made_equals (release, other);
   return TRUE;
 }
 

@@ -57,6 +57,7 @@ check (const char *path)
   if (plan == NULL
       || (is_auditor
           && (!assay_lint_units (plan, of_claims, &error)
+              || !assay_lint_repeats (plan, of_claims, &error)
               || !assay_lint_seal (plan, out, of_claims, &error)))) {
     cli_fail_early (error);
     printf ("%s: refused\n", path);
@@ -94,7 +95,8 @@ const CliUsage cli_check = {
   .summary = "Tells what is wrong with scenarios, as 'assay plan' finds it, and warns of what\n"
              "is doubtful: claims that so few secrets cannot decide, for one, or a program\n"
              "that is not there. No cell is run. The attacks' controls are played, as they will\n"
-             "be in the run: of one that is lost, no claim can be upheld.",
+             "be in the run: of one that is lost, no claim can be upheld. With --auditor, each\n"
+             "defense that is a program is started twice.",
   .entries = entries,
   .min_words = 1,
   .max_words = CLI_ANY_NUMBER,

@@ -1,6 +1,9 @@
 /* What an auditor is told of the programs that a plan starts. */
 
+#include <math.h>
+
 #include "cli/check/lint.h"
+#include "runner/run/replay.h"
 
 static void
 check_components (GPtrArray *doubts, const GPtrArray *components)
@@ -24,4 +27,37 @@ assay_lint_programs (const AssayPlan *plan, GPtrArray *doubts)
 {
   check_components (doubts, plan->defenses);
   check_components (doubts, plan->attacks);
+}
+
+static gboolean
+check_repeats (const AssayPlan *plan, guint defense, AssayWorkspace *workspace, GPtrArray *doubts,
+               GError **error)
+{
+  const AssayComponent *component = assay_plan_component (plan->defenses, defense);
+  gboolean is_same;
+  gsize first;
+
+  if (!assay_replay_first (plan, defense, &first)
+      || assay_plan_cell (plan, first)->defense != defense)
+    return TRUE;
+  if (!assay_workspace_replay (workspace, assay_plan_cell (plan, first), INFINITY, &is_same, error))
+    return assay_prefix (error, "[defense %s]: ", component->label);
+  if (!is_same)
+    assay_doubt (doubts,
+                 "[defense %s] answers differ for the same request: a run cannot be repeated to "
+                 "the bit; expected random numbers from request[\"seed\"], and from "
+                 "request[\"key\"] what one release draws once for all of its secrets",
+                 component->label);
+  return TRUE;
+}
+
+gboolean
+assay_lint_repeats (const AssayPlan *plan, GPtrArray *doubts, GError **error)
+{
+  g_autoptr (AssayWorkspace) workspace = assay_workspace_new (plan);
+
+  for (guint d = 0; d < plan->defenses->len; d++)
+    if (!check_repeats (plan, d, workspace, doubts, error))
+      return FALSE;
+  return TRUE;
 }

@@ -17,6 +17,10 @@ void assay_lint_controls (const AssayPlan *plan, GPtrArray *inout_doubts,
 /* Adds those of programs of others that nothing, or too little, confines here. */
 void assay_lint_programs (const AssayPlan *plan, GPtrArray *inout_doubts);
 
+/* Adds those of programs that answer the same request in two ways: each defense of the plan that is
+ * a program is started twice. FALSE: a release cannot be made. */
+gboolean assay_lint_repeats (const AssayPlan *plan, GPtrArray *inout_doubts, GError **error);
+
 /* Adds one where the folder @out (NULL: the default one) has a run of the plan that was begun with
  * other claims (runner/store/seal.h). FALSE: it cannot be read, or a process works in it. */
 gboolean assay_lint_seal (const AssayPlan *plan, const char *out, GPtrArray *inout_doubts,

@@ -96,7 +96,9 @@ assay_program_find (const char *word, GError **error)
     found = g_strdup (word);
   if (found == NULL)
     assay_fail (error, ASSAY_ERROR_DATA, "the program '%s' cannot be started: %s", word,
-                has_place && g_file_test (word, G_FILE_TEST_EXISTS) ? "it is not executable"
-                                                                    : "there is no such file");
+                !g_file_test (word, G_FILE_TEST_EXISTS) ? "there is no such file"
+                : has_place                             ? "it is not executable"
+                : "it is not in PATH; expected an interpreter before it, such as python3, or ./ "
+                  "where it is executable");
   return found;
 }

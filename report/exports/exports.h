@@ -81,6 +81,10 @@ void assay_report_warnings_json (const AssayResults *results, AssayJson *json);
 /* Failed cells, those with one message as one paragraph of two lines, which says how many there are
  * and with which settings; "" where all is well. */
 char *assay_report_failures (const AssayResults *results);
+/* A warning of each program that answered the same request in two ways, a line each, "" where none
+ * did; and a member of run.json. */
+char *assay_report_unrepeated (const AssayResults *results);
+void assay_report_unrepeated_json (const AssayResults *results, AssayJson *json);
 
 /* What got worse since a baseline, in words, and as baseline.json. */
 char *assay_report_baseline (const AssayBaseline *baseline);

@@ -174,6 +174,7 @@ char *
 assay_report_markdown (const AssayResults *results)
 {
   g_autofree char *warnings = assay_report_warnings (results);
+  g_autofree char *unrepeated = assay_report_unrepeated (results);
   g_autofree char *failures = assay_report_failures (results);
   GString *text = g_string_new ("## ");
 
@@ -193,6 +194,7 @@ assay_report_markdown (const AssayResults *results)
   }
   append_seal (text, results);
   append_lines (text, warnings);
+  append_lines (text, unrepeated);
   append_lines (text, failures);
   append_claims (text, results);
   append_mutants (text, results);

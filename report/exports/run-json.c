@@ -63,6 +63,7 @@ assay_report_write_run_json (const AssayResults *results, const AssayReportRun *
                     results->sqlite);
   assay_report_write_plugins (json, results->plugins, TRUE);
   assay_report_warnings_json (results, json);
+  assay_report_unrepeated_json (results, json);
   if (run->threads > 0)
     assay_json_write (json, "threads %u", run->threads);
   else

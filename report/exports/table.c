@@ -427,6 +427,7 @@ assay_report_table (const AssayResults *results, guint width)
   append_utilities (text, results, width);
   append_notes (text, results);
   append_claims (text, results);
+  append_paragraph (text, assay_report_unrepeated (results));
   append_paragraph (text, assay_report_seal (results));
   append_paragraph (text, assay_report_warnings (results));
   if (results->mutants != NULL)

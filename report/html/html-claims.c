@@ -42,6 +42,17 @@ append_tally (AssayHtml *html, const AssayResults *results)
 }
 
 static void
+append_unrepeated (AssayHtml *html, const AssayResults *results)
+{
+  g_autofree char *text = assay_report_unrepeated (results);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (*lines[i] != '\0')
+      assay_html_text (html, "p.notice", lines[i]);
+}
+
+static void
 append_notices (AssayHtml *html, const AssayResults *results)
 {
   guint n_lost = 0;
@@ -61,6 +72,7 @@ append_notices (AssayHtml *html, const AssayResults *results)
       assay_html_say (html, "p.notice", "*Fewer units than secrets.* Of {%s}, %s.",
                       units->dataset->plugin, units->says);
   }
+  append_unrepeated (html, results);
   if (n_errors > 0)
     assay_html_say (html, "p.notice",
                     "*Errors.* %u cell%s ended in an error; <a href=\"#exceptions\">below</a> is "

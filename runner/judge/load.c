@@ -6,6 +6,7 @@
 #include "runner/judge/contact-sheets.h"
 #include "runner/judge/judge.h"
 #include "runner/store/manifest.h"
+#include "runner/store/records.h"
 #include "runner/store/seal.h"
 
 /* How many cells there are, and which of them did not end well. */
@@ -182,6 +183,7 @@ load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GE
   g_autofree char *serial = NULL;
   g_autofree char *confinement = NULL;
   g_autofree char *remarks = NULL;
+  g_autofree char *unrepeated = NULL;
   g_autofree char *kernels = NULL;
   AssaySeal seal;
 
@@ -189,6 +191,7 @@ load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GE
       || !assay_store_get (store, ASSAY_META_SERIAL, &serial, error)
       || !assay_manifest_confinement (store, &confinement, error)
       || !assay_manifest_remarks (store, &remarks, error)
+      || !assay_store_unrepeated (store, plan, &unrepeated, error)
       || !assay_manifest_kernels (store, &kernels, error))
     return FALSE;
   if (kernels != NULL)
@@ -197,6 +200,8 @@ load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GE
     results->confinement = g_string_chunk_insert_const (results->words, confinement);
   if (remarks != NULL)
     results->remarks = g_string_chunk_insert_const (results->words, remarks);
+  if (unrepeated != NULL)
+    results->unrepeated = g_string_chunk_insert_const (results->words, unrepeated);
   results->has_changed_claims = seal != ASSAY_SEAL_WHOLE;
   results->has_lost_claims = seal == ASSAY_SEAL_BROKEN && plan->claims->len == 0;
   results->serial = serial != NULL ? g_ascii_strtoull (serial, NULL, 10) : 1;

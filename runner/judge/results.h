@@ -292,6 +292,8 @@ typedef struct {
   gboolean has_lost_claims;    /* to none, which nobody accepted */
   const char *confinement;     /* of programs of others, a line each; NULL: there were none */
   const char *remarks;         /* what is to be known of the data, likewise */
+  const char *unrepeated;      /* labels of defenses whose programs answered the same request in two
+                                * ways (runner/run/replay.h), a line each; NULL: none did */
   guint64 serial;              /* which run of its folder it is, from 1 on */
   gboolean is_changed;         /* by --set: the scenario's file alone does not make this run */
   guint64 seed;

@@ -75,6 +75,12 @@ fail_unknown_key (const Source *source, const AssayEntry *entry, gboolean is_tun
     for (guint i = 0; lists[l][i] != NULL; i++)
       g_ptr_array_add (names, g_strdup (lists[l][i]));
   hint = assay_names_hint (names, entry->key);
+  if (*hint == '\0' && !is_tuning && assay_param_exists (source->plugin->parameters, NAMED_IN))
+    return assay_group_fail (source->group, entry, error, ASSAY_ERROR_SCENARIO,
+                             "unknown key '%s'; a setting of the program's own is "
+                             NAMED_PREFIX "%s, which it gets as request[\"set\"]; 'assay describe "
+                             "%s' shows the others",
+                             entry->key, entry->key, source->plugin->id);
   all = g_strjoinv (", ", (char **) names->pdata);
   if (*hint == '\0' && *all != '\0')
     return assay_group_fail (source->group, entry, error, ASSAY_ERROR_SCENARIO,

@@ -41,6 +41,27 @@ made_bytes (const Made *made)
   return bytes;
 }
 
+static gboolean
+are_equal (const AssayArray *a, const AssayArray *b)
+{
+  if (a == NULL || b == NULL)
+    return a == b;
+  return a->type == b->type && assay_array_count (a) == assay_array_count (b)
+         && memcmp (a->data, b->data, assay_array_count (a) * assay_type_size (a->type)) == 0;
+}
+
+gboolean
+made_equals (const AssayRelease *a, const AssayRelease *b)
+{
+  if (a->kind != b->kind)
+    return FALSE;
+  for (const AssayArraySpec *spec = assay_kind (a->kind)->arrays; spec->name != NULL; spec++)
+    if (!are_equal (assay_arrays_get (&a->arrays, spec->name),
+                    assay_arrays_get (&b->arrays, spec->name)))
+      return FALSE;
+  return TRUE;
+}
+
 /* ---- Known rows ---- */
 
 /* Rows of the attacker's own that are in the release under attack (key `known_rows`): people whom

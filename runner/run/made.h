@@ -13,6 +13,7 @@ typedef struct {
   AssayRelease *crossed; /* of the game cross, where it is played; the truth then has `mates` */
   AssayOwnRelease *known; /* what was released of public rows that were among the secrets; NULL: of
                            * none */
+  double seconds;     /* that making it took */
   GError *error;      /* why there is no release */
 } Made;
 
@@ -23,6 +24,9 @@ typedef struct {
 gboolean made_protect (const AssayReleaseTerms *terms, gsize repeat, Made *made, GError **error);
 
 void made_free (gpointer made);
+
+/* Whether two releases have the same arrays, to the bit. */
+gboolean made_equals (const AssayRelease *a, const AssayRelease *b);
 
 /* A dictionary that releases share is counted with each: they may outlive one another. */
 gsize made_bytes (const Made *made);

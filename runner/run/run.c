@@ -8,6 +8,7 @@
 #include "runner/run/audit.h"
 #include "runner/run/inputs.h"
 #include "runner/run/like-control.h"
+#include "runner/run/replay.h"
 #include "runner/run/show.h"
 #include "runner/run/starts.h"
 #include "runner/run/tune.h"
@@ -43,15 +44,6 @@ assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *
 }
 
 ASSAY_FREE_FUNC (AssayRunner, assay_runner_free, g_array_unref (self->shown), g_free (self->said))
-
-/* Errors after which going on makes no sense: the next cell would meet them too. */
-static gboolean
-ends_the_run (const GError *error)
-{
-  return g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_IO)
-         || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_MEMORY)
-         || g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED);
-}
 
 static void
 report_progress (AssayRunner *runner, const char *doing)
@@ -413,7 +405,7 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
     for (guint m = 0; m < n_metrics; m++)
       assay_outcomes_clear (&outcomes[m]);
     g_array_set_size (runner->shown, 0);
-    if (ends_the_run (problem)) {
+    if (assay_run_ends_with (problem)) {
       g_propagate_error (error, g_steal_pointer (&problem));
       return leave_cell (runner, index);
     }
@@ -424,8 +416,11 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
     record.message = runner->said;
   }
   record.seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
-  is_ok = assay_store_finish_cell (runner->store, index, &record,
-                                   &(AssayMeasured){ outcomes, n_metrics, runner->shown }, error);
+  is_ok = (!is_ok
+           || assay_replay_cell (runner->plan, runner->workspace, runner->store, index, error))
+          && assay_store_finish_cell (runner->store, index, &record,
+                                      &(AssayMeasured){ outcomes, n_metrics, runner->shown },
+                                      error);
   for (guint m = 0; m < n_metrics; m++)
     assay_outcomes_clear (&outcomes[m]);
   return is_ok || leave_cell (runner, index);

@@ -293,9 +293,11 @@ make_release (AssayWorkspace *workspace, const AssayCell *cell, const Protected 
               const char *name)
 {
   const AssayReleaseTerms terms = terms_of (workspace, cell, protected);
+  const gint64 began = g_get_monotonic_time ();
   Made *made = g_new0 (Made, 1);
 
   made_protect (&terms, 0, made, &made->error);
+  made->seconds = (double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC;
   return assay_shared_add (workspace->owner, name, made, made_bytes (made), made_free);
 }
 
@@ -430,6 +432,29 @@ assay_workspace_cell (AssayWorkspace *workspace, const AssayCell *cell, AssayJob
                       GError **error)
 {
   return job_of (workspace, cell, FALSE, ret_job, error);
+}
+
+gboolean
+assay_workspace_replay (AssayWorkspace *workspace, const AssayCell *cell, double most_seconds,
+                        gboolean *ret_is_same, GError **error)
+{
+  Protected *protected = &workspace->cell;
+  AssayReleaseTerms terms;
+  gboolean is_ok;
+  Made *again;
+
+  if (!ensure_release (workspace, cell, protected, error))
+    return FALSE;
+  *ret_is_same = TRUE;
+  if (made_of (protected)->seconds > most_seconds)
+    return TRUE;
+  terms = terms_of (workspace, cell, protected);
+  again = g_new0 (Made, 1);
+  is_ok = made_protect (&terms, 0, again, error);
+  if (is_ok)
+    *ret_is_same = made_equals (made_of (protected)->release, again->release);
+  made_free (again);
+  return is_ok;
 }
 
 gboolean

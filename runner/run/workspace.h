@@ -52,4 +52,9 @@ gboolean assay_workspace_grant (AssayWorkspace *workspace, const AssayCell *cell
                                 const AssaySettings *settings, gboolean is_tuning,
                                 AssayGranted *ret_granted, GError **error);
 
+/* Makes the release that the cell attacks again, unless that took longer than @most_seconds, and
+ * says whether it is the same to the bit. */
+gboolean assay_workspace_replay (AssayWorkspace *workspace, const AssayCell *cell,
+                                 double most_seconds, gboolean *ret_is_same, GError **error);
+
 void assay_workspace_end_tuning (AssayWorkspace *workspace);

@@ -195,6 +195,30 @@ assay_store_suspect (AssayStore *store, gsize cell, char **ret_why, GError **err
   return assay_store_get_of (store, ret_why, error, "suspect %zu", cell);
 }
 
+gboolean
+assay_store_set_unrepeated (AssayStore *store, guint defense, GError **error)
+{
+  return assay_store_set_of (store, "yes", error, "unrepeated %u", defense);
+}
+
+gboolean
+assay_store_unrepeated (AssayStore *store, const AssayPlan *plan, char **ret_lines, GError **error)
+{
+  g_autoptr (GString) lines = g_string_new (NULL);
+
+  for (guint d = 0; d < plan->defenses->len; d++) {
+    g_autofree char *kept = NULL;
+
+    if (!assay_store_get_of (store, &kept, error, "unrepeated %u", d))
+      return FALSE;
+    if (kept != NULL)
+      g_string_append_printf (lines, "%s%s", lines->len > 0 ? "\n" : "",
+                              assay_plan_component (plan->defenses, d)->label);
+  }
+  *ret_lines = lines->len > 0 ? g_strdup (lines->str) : NULL;
+  return TRUE;
+}
+
 char *
 assay_run_control_key (guint attack, guint candidate)
 {

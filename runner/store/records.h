@@ -48,6 +48,12 @@ gboolean assay_store_starts (AssayStore *store, gsize cell, AssayStartsRecord *r
 gboolean assay_store_set_suspect (AssayStore *store, gsize cell, const char *why, GError **error);
 gboolean assay_store_suspect (AssayStore *store, gsize cell, char **ret_why, GError **error);
 
+/* That the program of defense @defense of the plan answered the same request in two ways
+ * (runner/run/replay.h); and the labels of all such defenses, a line each; NULL: there are none. */
+gboolean assay_store_set_unrepeated (AssayStore *store, guint defense, GError **error);
+gboolean assay_store_unrepeated (AssayStore *store, const AssayPlan *plan, char **ret_lines,
+                                 GError **error);
+
 /* The store's key for the outcome of a control. */
 char *assay_run_control_key (guint attack, guint candidate);
 /* The same of one that was played beside the cell of that number. */

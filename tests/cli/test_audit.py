@@ -104,6 +104,8 @@ def test_bad_input(sandbox):
     sandbox.write("nan.csv", "a,b\n" + "1,2\n" * 300 + "1,1e60\n")
     os.mkfifo(sandbox.path / "pipe.csv")  # which nobody writes into: whoever waits for it waits on
     python = shlex.quote(sys.executable)
+    program(sandbox, "named.py",
+            "sys.exit('k is ' + request['set']['k'] + ', ' + request['set']['way'])")
     program(sandbox, "failing.py", "sys.exit('no key: set MY_KEY')")
     none = ("--defense", "none")
     for words, message in (
@@ -134,6 +136,16 @@ def test_bad_input(sandbox):
              "assay: --time soon: expected 1 s at least, such as 90s, 5m or 1h"),
             ((*none, "--data", "people.npy", "--claim", "recovery-rate"),
              "assay: --claim 'recovery-rate': expected MEASURE=BOUND"),
+            ((*none, "--data", "people.npy", "--claim", "recovery-rate=10%"),
+             "assay: --claim 'recovery-rate=10%': expected MEASURE=BOUND, such as "
+             "recovery-rate=0.01; 10 % is 0.1"),
+            (("--command", "failing.py", "--data", "people.npy"),
+             "assay: defense exec: the program 'failing.py' cannot be started: it is not in PATH; "
+             "expected an interpreter before it"),
+            (("--command", f"{python} named.py", "--set", "set.k=3", "--set", "set.way=far",
+              "--data", "people.npy"),
+             "assay: defense exec: the program ended with exit status 1; its last lines: k is 3, "
+             "far"),
             ((*none, "--data", "people.npy", "--secrets", "150"),
              "assay: --secrets 150: expected at most half of the 200 rows that are private"),
             (("--command", f"{python} failing.py", "--data", "people.npy"),

@@ -309,3 +309,25 @@ def test_example_of_the_readme(sandbox, numpy_python):
     for low, high in (("0.1", "1"), ("1", "10")):
         ratio = errors[high, "verbatim"][0] / errors[low, "verbatim"][0]
         assert 8 < ratio < 12.5, str(errors)
+
+
+NOISY = """
+{source}
+answer('release', vectors=npy([[value + source.random() for value in row]
+                               for row in load('secrets.npy')]))
+"""
+
+
+def test_answers_that_differ_are_warned_of(sandbox):
+    """Random numbers from the system make a run that cannot be repeated; those of a seed do not."""
+    prepare(sandbox)
+    for name, source, differs in (
+            ("system", "source = random.SystemRandom()", True),
+            ("seeded", "source = random.Random(REQUEST['seed'])", False)):
+        program = write_program(sandbox, f"{name}.py", NOISY.format(source=source))
+        run_scenario(sandbox, group("defense", name, program) + VERBATIM, out=name)
+        said = f"warning: defense {name}: answers differ for the same request"
+        for place in ("summary.md", "report.html"):
+            assert (said in sandbox.read(f"{name}/{place}")) == differs, (name, place)
+        record = json.loads(sandbox.read(f"{name}/run.json"))
+        assert record.get("unrepeated") == ([name] if differs else None), record

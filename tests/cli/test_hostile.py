@@ -412,7 +412,8 @@ def test_requests_do_not_say_which_they_are(sandbox):
         name = pathlib.Path(folder).parent.name
         assert name.startswith("assay-exec-") and len(name) == len("assay-exec-") + 6, folder
     seeds = [tuple(record.pop("seeds")) for record in seen]
-    assert len(set(seeds)) == len(seeds), "numbers have come before"
+    # One request comes twice, where it is looked at whether the answer is the same.
+    assert len(set(seeds)) == len(seeds) - 1, "numbers have come before"
     for role, least in (("defense", 3), ("attack", 4)):
         told = [json.dumps(record, sort_keys=True).replace(
                     str(pathlib.Path(folder).parent), "FOLDER")

@@ -61,7 +61,8 @@ read_signs (const GPtrArray *names, const GPtrArray *words, gboolean *ret_leaves
   }
   if (n_out > 0 && n_out < words->len)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "columns are either chosen by name or left out ('-NAME'), not both");
+                       "columns are either chosen by name or left out ('-NAME'), not both; "
+                       "expected '-' before each of them, or before none");
   *ret_leaves_out = n_out > 0;
   return TRUE;
 }

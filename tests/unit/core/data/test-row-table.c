@@ -77,7 +77,8 @@ Test (row_table, refuses_tables_of_text)
     { "t.csv[-y]", "name,x\nAnn,1\n",
       "t.csv: has no column 'y' (did you mean 'x'?); its columns are name, x" },
     { "t.csv[x,-name]", "name,x\nAnn,1\n",
-      "t.csv: columns are either chosen by name or left out ('-NAME'), not both" },
+      "t.csv: columns are either chosen by name or left out ('-NAME'), not both; "
+      "expected '-' before each of them, or before none" },
     { "t.csv[x,x]", "name,x\nAnn,1\n", "t.csv: column 'x' is named twice" },
     { "t.csv[-name,-x]", "name,x\nAnn,1\n", "t.csv: every column is left out" },
     { "t.csv[x]", "x,x\n1,2\n", "t.csv: column 'x' appears 2 times" },
