@@ -34,14 +34,20 @@ check_repeats (const AssayPlan *plan, guint defense, AssayWorkspace *workspace, 
                GError **error)
 {
   const AssayComponent *component = assay_plan_component (plan->defenses, defense);
-  gboolean is_same;
+  g_autoptr (GError) problem = NULL;
+  gboolean is_same = TRUE;
   gsize first;
 
   if (!assay_replay_first (plan, defense, &first)
       || assay_plan_cell (plan, first)->defense != defense)
     return TRUE;
-  if (!assay_workspace_replay (workspace, assay_plan_cell (plan, first), INFINITY, &is_same, error))
+  /* A program that fails is an error of its cells, as in a run. */
+  if (!assay_workspace_replay (workspace, assay_plan_cell (plan, first), INFINITY, &is_same,
+                               &problem)
+      && assay_run_ends_with (problem)) {
+    g_propagate_error (error, g_steal_pointer (&problem));
     return assay_prefix (error, "[defense %s]: ", component->label);
+  }
   if (!is_same)
     assay_doubt (doubts,
                  "[defense %s] answers differ for the same request: a run cannot be repeated to "

@@ -116,7 +116,7 @@ answer("release", vectors=npy([[value + noise.uniform(-1, 1) for value in row]
                      "confine = never"))
     first = run_scenario(sandbox, parts)
     seen = [json.loads(line) for line in sandbox.read("seen-defense.txt").splitlines()]
-    assert len(seen) == 2, f"{len(seen)} starts of the defense for two trials"
+    assert len(seen) == 3, f"{len(seen)} starts of the defense for two trials, the first twice"
     for request, files, mode in seen:
         expected = {"format": "assay-request/1", "role": "defense", "kind": "vectors", "n": 8,
                     "d": 16, "settings": "level=3, 'x' \"y\"", "grants": [],
@@ -125,7 +125,8 @@ answer("release", vectors=npy([[value + noise.uniform(-1, 1) for value in row]
         assert files == ["database.npy", "request.json", "secrets.npy"], str(files)
         assert mode == "0o40700", mode
         assert 0 <= request["seed"] < 2**53, str(request["seed"])
-    assert seen[0][0]["seed"] != seen[1][0]["seed"], "both trials have one seed"
+    # The first request comes twice, to see whether the answer is the same.
+    assert seen[0][0] == seen[1][0] and seen[0][0]["seed"] != seen[2][0]["seed"], "trials' seeds"
     # Nothing but what was granted, neither in the control (whose release says so) nor in the cells.
     release = ["release", "release/release.json", "release/vectors.npy", "request.json"]
     attacks = [json.loads(line) for line in sandbox.read("seen-attack.txt").splitlines()]
