@@ -74,6 +74,8 @@ char *assay_report_seal (const AssayResults *results);
 void assay_report_seal_json (const AssayResults *results, AssayJson *json);
 char *assay_report_seal_of (const AssayResults *results, const char *id);
 
+/* What is to be known of the data, a line each that begins with "warning: "; "": nothing. */
+char *assay_report_remarks (const AssayResults *results);
 /* What confined the programs of others, and what is to be known of the data: lines for people ("":
  * there are none), and members of run.json. */
 char *assay_report_warnings (const AssayResults *results);

@@ -16,9 +16,8 @@ lines_of (const char *text)
 }
 
 char *
-assay_report_warnings (const AssayResults *results)
+assay_report_remarks (const AssayResults *results)
 {
-  g_auto (GStrv) programs = lines_of (results->confinement);
   g_auto (GStrv) remarks = lines_of (results->remarks);
   GString *text = g_string_new (NULL);
 
@@ -28,6 +27,16 @@ assay_report_warnings (const AssayResults *results)
     if (*plain != '\0')
       g_string_append_printf (text, "warning: %s\n", plain);
   }
+  return g_string_free (text, FALSE);
+}
+
+char *
+assay_report_warnings (const AssayResults *results)
+{
+  g_auto (GStrv) programs = lines_of (results->confinement);
+  g_autofree char *remarks = assay_report_remarks (results);
+  GString *text = g_string_new (remarks);
+
   for (guint i = 0; programs[i] != NULL; i++) {
     g_autofree char *plain = assay_text_plain (programs[i]);
 
