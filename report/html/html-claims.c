@@ -42,7 +42,7 @@ append_tally (AssayHtml *html, const AssayResults *results)
 }
 
 static void
-append_notices (AssayHtml *html, char *taken)
+append_warnings (AssayHtml *html, char *taken)
 {
   g_autofree char *text = taken;
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
@@ -72,8 +72,8 @@ append_notices (AssayHtml *html, const AssayResults *results)
       assay_html_say (html, "p.notice", "*Fewer units than secrets.* Of {%s}, %s.",
                       units->dataset->plugin, units->says);
   }
-  append_notices (html, assay_report_remarks (results));
-  append_notices (html, assay_report_unrepeated (results));
+  append_warnings (html, assay_report_remarks (results));
+  append_warnings (html, assay_report_unrepeated (results));
   if (n_errors > 0)
     assay_html_say (html, "p.notice",
                     "*Errors.* %u cell%s ended in an error; <a href=\"#exceptions\">below</a> is "
