@@ -16,6 +16,9 @@ typedef enum {
   EXIT_INTERRUPTED = 130,
 } ExitCode;
 
+/* The last line of what ends in EXIT_VIOLATED because of a baseline: claims may all be upheld. */
+#define CLI_SAYS_WORSE "exit 1: worse than the baseline\n"
+
 /* What a subcommand takes, and does with it. Its options are static variables of its file, because
  * a process plays one command; what they hold is freed after it. */
 typedef struct {

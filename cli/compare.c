@@ -63,6 +63,8 @@ judge (const GPtrArray *runs)
                  || gate->n_lost > 0 || gate->less != NULL))
       code = EXIT_INCONCLUSIVE;
   }
+  if (code == EXIT_VIOLATED)
+    cli_print (CLI_SAYS_WORSE);
   return code;
 }
 

@@ -24,8 +24,9 @@ print_help (void)
     g_print ("  %-11s %s\n", command->name, command->help);
   g_print ("\n'assay COMMAND --help' explains a command. To begin:\n"
            "  assay init ldp-feat && assay run ldp-feat.scenario\n\n"
-           "Exit codes: 0 everything ran; 1 a claim was violated; 2 bad usage, scenario or input;\n"
-           "3 a cell ended in an error or a control was lost; 4 the run could not be finished;\n"
+           "Exit codes: 0 everything ran; 1 a claim was violated, or something leaks more than\n"
+           "in the baseline; 2 bad usage, scenario or input; 3 inconclusive, a cell ended in an\n"
+           "error or a control was lost; 4 the run could not be finished;\n"
            "130 interrupted, go on with --resume.\n");
 }
 

@@ -9,6 +9,7 @@
 #include "lib/run-flow.h"
 #include "report/report.h"
 #include "runner/compare/baseline.h"
+#include "runner/judge/kept-baseline.h"
 
 static gboolean
 has_bad_cell (const AssayResults *results)
@@ -38,15 +39,20 @@ judge (const AssayResults *results, const AssayBaseline *baseline)
   return is_inconclusive || has_bad_cell (results) ? EXIT_INCONCLUSIVE : EXIT_OK;
 }
 
-/* What changed since the baseline, where one was named. */
+/* What changed since the baseline, where one was named: kept for the exports, which are written
+ * behind it. What an earlier command compared is forgotten: its exit code is not this one's. */
 static gboolean
-compare (const AssayResults *results, const AssayPlan *plan, const AssayFolder *folder,
-         const char *place, AssayBaseline **ret_baseline, GError **error)
+compare (AssayResults *results, const AssayPlan *plan, const AssayFolder *folder, const char *place,
+         AssayBaseline **ret_baseline, GError **error)
 {
-  if (place == NULL)
-    return TRUE;
-  *ret_baseline = assay_baseline_compare (results, plan, folder->store, place, error);
-  return *ret_baseline != NULL && assay_report_write_baseline (*ret_baseline, folder->work, error);
+  g_clear_pointer (&results->baseline, assay_result_baseline_free);
+  if (place != NULL) {
+    *ret_baseline = assay_baseline_compare (results, plan, folder->store, place, error);
+    if (*ret_baseline == NULL || !assay_report_write_baseline (*ret_baseline, folder->work, error))
+      return FALSE;
+    results->baseline = assay_report_baseline_result (*ret_baseline);
+  }
+  return assay_baseline_keep (folder->store, results->baseline, error);
 }
 
 static void
@@ -57,8 +63,9 @@ print_place (const AssayResults *results, const AssayFolder *folder, const Assay
   g_autofree char *sheets = assay_report_contact_sheets (results, place);
 
   printf ("%s\n%sresults in %s: report.html, results.json, results.csv, claims.xml, summary.md, "
-          "run.json, %s\n",
-          changes, sheets, place, ASSAY_STORE_FILE);
+          "run.json, %s\n%s",
+          changes, sheets, place, ASSAY_STORE_FILE,
+          baseline != NULL && baseline->n_worse > 0 ? CLI_SAYS_WORSE : "");
 }
 
 static char *
@@ -78,8 +85,8 @@ finish (AssayRunFlow *flow, const CliRunOptions *options, GError **error)
   g_autofree char *text = NULL;
 
   if (results == NULL || !cli_keep_mutants (results, folder->place, folder->work, error)
-      || !assay_run_flow_write (flow, results, TRUE, error)
-      || !compare (results, flow->terms.plan, folder, options->baseline, &baseline, error))
+      || !compare (results, flow->terms.plan, folder, options->baseline, &baseline, error)
+      || !assay_run_flow_write (flow, results, TRUE, error))
     return EXIT_UNFINISHED;
   if (options->out != NULL) {
     g_autofree char *place = g_shell_quote (folder->place);

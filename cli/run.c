@@ -44,6 +44,24 @@ check_apart (const GPtrArray *plans, const GPtrArray *places, GError **error)
   return TRUE;
 }
 
+/* A run that got worse would be what the next one is compared with. */
+static gboolean
+check_baseline (const CliRunOptions *options, const char *place, GError **error)
+{
+  const gboolean is_store
+      = options->baseline != NULL && g_str_has_suffix (options->baseline, ASSAY_STORE_FILE);
+  g_autofree char *folder
+      = is_store ? g_path_get_dirname (options->baseline) : g_strdup (options->baseline);
+  g_autofree char *then = folder != NULL ? assay_folder_canonical (folder) : NULL;
+  g_autofree char *now = assay_folder_canonical (place);
+
+  return g_strcmp0 (then, now) != 0
+         || assay_fail (error, ASSAY_ERROR_PARAMETER,
+                        "--baseline %s: the results would go there and replace what they are "
+                        "compared with; expected another folder for them with --out",
+                        options->baseline);
+}
+
 static int
 run_all (char **scenarios, guint n, const CliRunOptions *options)
 {
@@ -67,7 +85,7 @@ run_all (char **scenarios, guint n, const CliRunOptions *options)
       return cli_fail_early (error);
     place = choose_place (plan, options->out, n == 1);
     g_ptr_array_add (places, assay_folder_canonical (place));
-    if (!check_apart (plans, places, &error)
+    if (!check_apart (plans, places, &error) || !check_baseline (options, place, &error)
         || (options->witness == NULL && !assay_folder_check (plan, place, options->resume, &error)))
       return cli_fail_early (error);
   }
@@ -197,7 +215,7 @@ static const GOptionEntry entries[] = {
   { "verbose", 0, 0, G_OPTION_ARG_NONE, &given.verbose,
     "Say at the end what of the shared work was found and made", NULL },
   { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &given.baseline,
-    "An earlier run of the same scenario: exit 1 where anything leaks more", "DIR" },
+    "An earlier run: compare with it; exit 1 where anything leaks more than in it", "DIR" },
   { "accept-changed-claims", 0, 0, G_OPTION_ARG_NONE, &given.accepts_changed_claims,
     "With --resume: judge by claims that were changed after cells had run; verdicts say so", NULL },
   { "witness", 0, 0, G_OPTION_ARG_STRING, &given.witness,

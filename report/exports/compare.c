@@ -253,6 +253,7 @@ assay_compared_table (const AssayCompared *compared)
 {
   const AssayResults *results = assay_compared_run (compared, 0)->results;
   GString *text = g_string_new (NULL);
+  gboolean has_optimal = FALSE;
 
   g_string_append_printf (text, "%u runs: ", compared->runs->len);
   for (guint i = 0; i < compared->runs->len; i++)
@@ -265,10 +266,14 @@ assay_compared_table (const AssayCompared *compared)
                           100 * results->confidence, compared->n_asked);
   for (guint i = 0; i < compared->notes->len; i++)
     g_string_append_printf (text, "%s\n", (const char *) compared->notes->pdata[i]);
-  for (guint i = 0; i < compared->axes->len; i++)
+  for (guint i = 0; i < compared->axes->len; i++) {
     append_axis (text, compared, compared->axes->pdata[i]);
-  g_string_append (text,
-                   "\n* by estimates no other is as good in both numbers and better in one\n");
+    has_optimal |= ((const AssayCompareAxis *) compared->axes->pdata[i])->utility != NULL;
+  }
+  if (has_optimal)
+    g_string_append (text,
+                     "\n* whatever leaks less by the estimates is less useful, and whatever is "
+                     "more useful leaks more\n");
   return g_string_free (text, FALSE);
 }
 
@@ -312,7 +317,7 @@ append_point (GString *text, const AssayCompared *compared, const AssayComparePo
   append_measurement (text, point->leak);
   assay_csv_field (text, point->utility != NULL ? point->utility->id : "");
   append_measurement (text, point->use);
-  assay_csv_field (text, point->is_optimal ? "yes" : "no");
+  assay_csv_field (text, point->use == NULL ? "" : point->is_optimal ? "yes" : "no");
 }
 
 char *

@@ -88,6 +88,12 @@ char *assay_report_failures (const AssayResults *results);
 char *assay_report_unrepeated (const AssayResults *results);
 void assay_report_unrepeated_json (const AssayResults *results, AssayJson *json);
 
-/* What got worse since a baseline, in words, and as baseline.json. */
+/* What got worse since a baseline, as the results tell it (free with assay_result_baseline_free),
+ * in words for a terminal, and as baseline.json. */
+AssayResultBaseline *assay_report_baseline_result (const AssayBaseline *baseline);
 char *assay_report_baseline (const AssayBaseline *baseline);
 char *assay_report_baseline_json (const AssayBaseline *baseline);
+/* "2 of 9 comparisons with OLD got worse": the first words of every export. */
+char *assay_report_baseline_sentence (const AssayResultBaseline *baseline);
+/* "3.2 %" or "0.142". */
+char *assay_report_value (const AssayResultMeasure *measure, double value);

@@ -303,6 +303,16 @@ write_claim (AssayJson *json, guint64 seed, const AssayResultClaim *result)
   assay_json_write (json, "]}");
 }
 
+static void
+write_baseline (AssayJson *json, const AssayResultBaseline *baseline)
+{
+  assay_json_write (json, "baseline {folder %s compared %u worse %u open %i", baseline->folder,
+                    baseline->n_compared, baseline->worse->len, baseline->is_open);
+  assay_report_json_strings (json, "got_worse", baseline->worse);
+  assay_report_json_strings (json, "notes", baseline->notes);
+  assay_json_end_object (json);
+}
+
 gboolean
 assay_report_write_json (const AssayResults *results, AssayJson *json, GError **error)
 {
@@ -333,6 +343,8 @@ assay_report_write_json (const AssayResults *results, AssayJson *json, GError **
   assay_json_end_array (json);
   if (results->mutants != NULL)
     assay_report_mutants_json (results->mutants, json);
+  if (results->baseline != NULL)
+    write_baseline (json, results->baseline);
   assay_json_end_object (json);
   return TRUE;
 }

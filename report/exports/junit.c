@@ -1,11 +1,14 @@
 /* claims.xml: the verdicts as a JUnit report, in the form that GitHub's and GitLab's readers and
  * Jenkins accept (one testsuite; a testcase per claim and per skipped pair). A violated claim is a
- * failure, an inconclusive one an error, a pair that cannot be combined is skipped.
+ * failure, an inconclusive one an error, a pair that cannot be combined is skipped. Where cells
+ * ended in an error, one more test case says so: there may be no claim about them. One more is
+ * the comparison with a baseline.
  *
  * There is no schema that all readers share; tests/cli/junit_rules.py has the rules of each. Some
  * take a number from a test case's "time" without asking whether it is there. The report may not
  * depend on time: every duration is 0, unless durations are asked for. */
 #include <math.h>
+#include <string.h>
 
 #include "core/base/text.h"
 #include "report/exports/exports.h"
@@ -172,14 +175,103 @@ append_claim (GString *xml, const AssayResults *results, const AssayResultClaim 
   g_string_append (xml, "    </testcase>\n");
 }
 
+static guint
+count_errors (const AssayResults *results, const AssayResultBad **ret_first)
+{
+  guint n = 0;
+
+  ASSAY_FOR_EACH_IN (const AssayResultBad, bad, results->bad) {
+    if (bad->status == ASSAY_RESULT_ERROR && n++ == 0)
+      *ret_first = bad;
+  }
+  return n;
+}
+
+/* The type is what a job looks for: a run that lacks measurements is no baseline. */
+static void
+append_errors (GString *xml, const AssayResults *results, const char *suite)
+{
+  const AssayResultBad *first = NULL;
+  const guint n = count_errors (results, &first);
+  g_autofree char *says = NULL;
+  g_autofree char *all = NULL;
+  g_autofree char *message = NULL;
+  g_autofree char *text = NULL;
+
+  if (n == 0)
+    return;
+  says = g_strdup_printf ("%u of %zu cells ended in an error, the first: %s against %s, trial %u: "
+                          "%s",
+                          n, results->n_planned, first->attack_or_utility->name,
+                          first->defense->name, first->trial, first->message);
+  all = assay_report_failures (results);
+  message = escape (g_strdelimit (says, "\n", ' '));
+  text = escape (g_strstrip (all));
+  g_string_append_printf (xml,
+                          "    <testcase classname=\"%s\" name=\"cells: all ended well\" "
+                          "time=\"0\">\n      <error type=\"cell-error\" message=\"%s\">%s"
+                          "\n%s</error>\n    </testcase>\n",
+                          suite, message, message, text);
+}
+
+/* What a reader is shown of the comparison, a line each; the first is the message. */
+static char *
+say_baseline (const AssayResultBaseline *baseline)
+{
+  g_autofree char *sentence = assay_report_baseline_sentence (baseline);
+  GString *text = g_string_new (NULL);
+
+  ASSAY_FOR_EACH (const char, worse, baseline->worse)
+    g_string_append_printf (text, "worse: %s\n", worse);
+  if (baseline->worse->len == 0 && baseline->is_open)
+    g_string_append (text, "not all can be compared with the baseline\n");
+  g_string_append_printf (text, "against baseline %s: %s", baseline->folder, sentence);
+  ASSAY_FOR_EACH (const char, note, baseline->notes)
+    g_string_append_printf (text, "\n%s", note);
+  return g_string_free (text, FALSE);
+}
+
+/* As the exit codes are: worse is a failure, what cannot be said an error. */
+static void
+append_baseline (GString *xml, const AssayResultBaseline *baseline, const char *suite)
+{
+  g_autofree char *all = NULL;
+  g_autofree char *text = NULL;
+  g_autofree char *message = NULL;
+  const char *tag;
+
+  if (baseline == NULL)
+    return;
+  tag = baseline->worse->len > 0 ? "failure" : "error";
+  all = say_baseline (baseline);
+  text = escape (all);
+  message = g_strndup (text, strcspn (text, "\n"));
+  g_string_append_printf (xml,
+                          "    <testcase classname=\"%s\" name=\"baseline: nothing leaks more\" "
+                          "time=\"0\">\n",
+                          suite);
+  if (baseline->worse->len > 0 || baseline->is_open)
+    g_string_append_printf (xml, "      <%s type=\"baseline\" message=\"%s\">%s</%s>\n", tag,
+                            message, text, tag);
+  else
+    g_string_append_printf (xml, "      <system-out>%s</system-out>\n", text);
+  g_string_append (xml, "    </testcase>\n");
+}
+
 char *
 assay_report_junit (const AssayResults *results, const double *seconds)
 {
   g_autofree char *suite = escape (results->title);
   g_autofree char *all = say_time (seconds, results->claims->len);
-  const guint n_tests = results->claims->len + results->skipped->len;
-  const guint n_failures = assay_results_count (results, ASSAY_VERDICT_VIOLATED);
-  const guint n_errors = assay_results_count (results, ASSAY_VERDICT_INCONCLUSIVE);
+  const AssayResultBaseline *baseline = results->baseline;
+  const AssayResultBad *first;
+  const guint has_errors = count_errors (results, &first) > 0;
+  const guint n_tests
+      = results->claims->len + results->skipped->len + has_errors + (baseline != NULL);
+  const gboolean is_worse = baseline != NULL && baseline->worse->len > 0;
+  const guint n_failures = assay_results_count (results, ASSAY_VERDICT_VIOLATED) + (guint) is_worse;
+  const guint n_errors = assay_results_count (results, ASSAY_VERDICT_INCONCLUSIVE) + has_errors
+                         + (baseline != NULL && !is_worse && baseline->is_open);
   GString *xml = g_string_new ("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
 
   g_string_append_printf (xml,
@@ -193,6 +285,8 @@ assay_report_junit (const AssayResults *results, const double *seconds)
 
     append_claim (xml, results, results->claims->pdata[i], suite, time);
   }
+  append_errors (xml, results, suite);
+  append_baseline (xml, baseline, suite);
   ASSAY_FOR_EACH_IN (const AssaySkip, skip, results->skipped) {
     g_autofree char *reason = escape (skip->reason);
 

@@ -101,6 +101,27 @@ append_mutants (GString *text, const AssayResults *results)
   g_string_append_c (text, '\n');
 }
 
+static void
+append_baseline (GString *text, const AssayResultBaseline *baseline)
+{
+  g_autofree char *sentence = NULL;
+
+  if (baseline == NULL)
+    return;
+  sentence = assay_report_baseline_sentence (baseline);
+  g_string_append_printf (text, "%s ",
+                          baseline->worse->len > 0 ? "**Worse than the baseline.**"
+                          : baseline->is_open      ? "Not all can be compared with the baseline."
+                                                   : "Not worse than the baseline.");
+  say (text, "Against the run in %s, %s.\n\n", baseline->folder, sentence);
+  ASSAY_FOR_EACH (const char, worse, baseline->worse)
+    say (text, "- worse: %s\n", worse);
+  ASSAY_FOR_EACH (const char, note, baseline->notes)
+    say (text, "- %s\n", note);
+  if (baseline->worse->len + baseline->notes->len > 0)
+    g_string_append_c (text, '\n');
+}
+
 /* A row: the defense by its settings that vary; where there are several datasets, on which of them.
  * What all rows have in common stands in report.html and results.json. "recovery-rate tau=0.3": a
  * metric may stand there several times with other settings. */
@@ -197,6 +218,7 @@ assay_report_markdown (const AssayResults *results)
   append_lines (text, unrepeated);
   append_lines (text, failures);
   append_claims (text, results);
+  append_baseline (text, results->baseline);
   append_mutants (text, results);
   append_cells (text, results);
   append_sheets (text, results);

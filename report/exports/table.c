@@ -22,6 +22,14 @@ format_number (double value, gboolean is_share)
 }
 
 char *
+assay_report_value (const AssayResultMeasure *measure, double value)
+{
+  g_autofree char *number = format_number (value, measure->is_share);
+
+  return g_strconcat (number, measure->is_share ? " %" : "", NULL);
+}
+
+char *
 assay_report_measurement (const AssayMeasurement *measurement)
 {
   const AssayInterval *interval = &measurement->interval;

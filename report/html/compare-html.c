@@ -49,7 +49,7 @@ append_points (AssayHtml *html, const AssayCompared *compared, const AssayCompar
   assay_html_open_table (
       html, NULL, "Defenses",
       has_utility ? ASSAY_HTML_HEADS ("run", "defense", privacy, "taken by", utility, "optimal")
-                  : ASSAY_HTML_HEADS ("run", "defense", privacy, "taken by", "optimal"));
+                  : ASSAY_HTML_HEADS ("run", "defense", privacy, "taken by"));
   ASSAY_FOR_EACH_IN (const AssayComparePoint, point, axis->points) {
     if (!assay_html_open_row (html, FALSE))
       continue;
@@ -57,9 +57,11 @@ append_points (AssayHtml *html, const AssayCompared *compared, const AssayCompar
                     assay_compared_run (compared, point->run)->name, point->defense->name);
     append_measurement (html, point->leak);
     assay_html_name (html, "td", point->attack->attack_or_utility->name);
-    if (point->use != NULL)
+    if (point->use != NULL) {
       append_measurement (html, point->use);
-    assay_html_say (html, NULL, "<td>{%s}</td></tr>", point->is_optimal ? "yes" : "");
+      assay_html_say (html, NULL, "<td>{%s}</td>", point->is_optimal ? "yes" : "");
+    }
+    assay_html_close (html, "tr");
   }
   assay_html_close_table (html, "points", "comparison.csv");
 }
@@ -125,6 +127,10 @@ append_axis (AssayHtml *html, const AssayCompared *compared, guint index, const 
   assay_html_say (html, NULL, ".</p>");
   if (plot != NULL)
     assay_html_plot (html, plot, inout_left);
+  if (axis->utility == NULL)
+    assay_html_text (html, "p.soft",
+                     "The runs have no utility in common: of one number there is no "
+                     "plot, and nothing to trade off.");
   append_pairs (html, compared, axis);
   append_points (html, compared, axis);
   assay_html_close (html, "section");

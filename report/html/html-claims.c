@@ -100,6 +100,7 @@ assay_html_summary (AssayHtml *html, const AssayResults *results)
                   results->seed, results->trials, results->trials == 1 ? "" : "s", results->size,
                   100 * results->confidence);
   append_tally (html, results);
+  assay_html_baseline (html, results);
   append_notices (html, results);
   assay_html_close (html, "header");
 }

@@ -20,6 +20,8 @@ void assay_html_strip (AssayHtml *html, const AssayResultClaim *claim,
 void assay_html_plots (AssayHtml *html, const GPtrArray *plots);
 /* One of them; @inout_left: bytes of pictures that the page has room for. */
 void assay_html_plot (AssayHtml *html, const AssayPlot *plot, gsize *inout_left);
+/* Where the run was compared with a baseline: what got worse, or that nothing did. */
+void assay_html_baseline (AssayHtml *html, const AssayResults *results);
 /* Each headline measure as a grid, defenses down and attacks across. */
 void assay_html_grids (AssayHtml *html, const AssayResults *results);
 /* Every pooled measurement. */

@@ -1,6 +1,8 @@
 /* Comparing a run with an earlier one. */
 #include "runner/compare/baseline.h"
 
+#include <math.h>
+
 #include "config.h"
 #include "core/base/text.h"
 #include "core/stats/bound-test.h"
@@ -196,6 +198,23 @@ test_samples (const Pools *pools, const AssayMeasure *measure, AssayStreamKey st
   return TRUE;
 }
 
+/* The estimate of one run; NAN: none. */
+static double
+estimate_of (const AssayPool *pool, const AssayMeasure *measure)
+{
+  g_autoptr (AssaySample) sample = assay_pool_sample (pool, measure);
+
+  return sample != NULL ? sample->estimate : NAN;
+}
+
+static const AssayResultComponent *
+metric_of (const Comparing *comparing, const Pools *pools)
+{
+  return pools->cell->is_utility
+             ? pools->cell->attack_or_utility
+             : assay_result_component (comparing->results->metrics, pools->metric);
+}
+
 /* One series of one metric in one pooled cell. */
 static void
 compare_series (const Comparing *comparing, const Pools *pools, const AssayMeasure *measure)
@@ -209,8 +228,9 @@ compare_series (const Comparing *comparing, const Pools *pools, const AssayMeasu
   g_autofree char *upstream = g_strdup_printf (
       "%s%s", assay_plan_measuring (plan, first, pools->metric)->canonical, measure->name);
   const AssayStreamKey stream = assay_plan_stream (plan, first, "baseline", upstream);
-  AssayComparison comparison
-      = { .cell = pools->cell, .measure = assay_results_measure (comparing->results, measure) };
+  AssayComparison comparison = { .cell = pools->cell,
+                                 .measure = assay_results_measure (comparing->results, measure),
+                                 .metric = metric_of (comparing, pools) };
   gboolean is_tested
       = before->omitted[measure->series] == NULL && after->omitted[measure->series] == NULL;
 
@@ -224,10 +244,13 @@ compare_series (const Comparing *comparing, const Pools *pools, const AssayMeasu
     comparison.test
         = assay_paired_test (measure, (const double *) (gconstpointer) old->data,
                              (const double *) (gconstpointer) new->data, groups, new->len, stream);
-  if (is_tested)
-    g_array_append_val (comparing->baseline->comparisons, comparison);
-  else
+  if (!is_tested) {
     comparing->baseline->n_uncompared++;
+    return;
+  }
+  comparison.before = estimate_of (before, measure);
+  comparison.after = estimate_of (after, measure);
+  g_array_append_val (comparing->baseline->comparisons, comparison);
 }
 
 /* The cells of all trials, or of those that both runs have the same secrets of. */
@@ -369,7 +392,8 @@ compare_with (Comparing *comparing, const char *folder, GError **error)
     if (!check_hash (twins, comparing->old, d,
                      assay_result_component (results->datasets, d)->sha256, error))
       return NULL;
-  if (!assay_twins_check_any (twins, folder, error))
+  if (!assay_twins_check_any (twins, folder, error)
+      || !assay_twins_name_programs (twins, comparing->store, comparing->old, error))
     return NULL;
   baseline = g_new0 (AssayBaseline, 1);
   baseline->folder = g_strdup (folder);

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "runner/plan/fit.h"
+#include "runner/store/manifest.h"
 
 static const AssayPlan *
 plan_of (const GPtrArray *runs, guint i)
@@ -207,12 +208,21 @@ assay_compare_is_same (const AssayComponent *a, const AssayComponent *b)
          && g_strcmp0 (a->tune_measure, b->tune_measure) == 0;
 }
 
+/* Whether @run plays what attack @index of @other is: a program that was edited is another. */
 static gboolean
-plays (const AssayPlan *plan, const AssayComponent *attack)
+plays (const AssaySavedRun *run, const AssaySavedRun *other, guint index)
 {
-  for (guint i = 0; i < plan->attacks->len; i++)
-    if (assay_compare_is_same (assay_plan_component (plan->attacks, i), attack))
+  const AssayComponent *attack = assay_plan_component (other->plan->attacks, index);
+  const char *theirs = assay_result_component (other->results->attacks, index)->programs;
+
+  for (guint i = 0; i < run->plan->attacks->len; i++) {
+    g_autofree char *difference = assay_programs_difference (
+        assay_result_component (run->results->attacks, i)->programs, theirs);
+
+    if (difference == NULL
+        && assay_compare_is_same (assay_plan_component (run->plan->attacks, i), attack))
       return TRUE;
+  }
   return FALSE;
 }
 
@@ -224,11 +234,12 @@ assay_compare_lacks_attack (const GPtrArray *runs, const GPtrArray *names, guint
   const AssayComponent *defense = assay_plan_component (plan->defenses, better);
   const AssayComponent *their_defense = assay_plan_component (other->defenses, worse);
 
-  ASSAY_FOR_EACH (const AssayComponent, attack, other->attacks) {
+  for (guint i = 0; i < other->attacks->len; i++) {
+    const AssayComponent *attack = assay_plan_component (other->attacks, i);
     g_autofree char *reason = assay_fit_why_not (defense, attack);
     g_autofree char *their_reason = assay_fit_why_not (their_defense, attack);
 
-    if (reason == NULL && their_reason == NULL && !plays (plan, attack))
+    if (reason == NULL && their_reason == NULL && !plays (runs->pdata[r], runs->pdata[s], i))
       return g_strdup_printf ("attack %s of %s could be played against it, and was not",
                               attack->name, (const char *) names->pdata[s]);
   }

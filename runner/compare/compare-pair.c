@@ -6,6 +6,7 @@
 #include "runner/compare/compare-check.h"
 #include "runner/compare/compare-test.h"
 #include "runner/compare/saved-run.h"
+#include "runner/store/manifest.h"
 
 /* What the making of a comparison knows beside its result. */
 typedef struct {
@@ -142,13 +143,22 @@ test_use (Maker *maker, const AssayCompareAxis *axis, const AssayComparePoint *b
   return TRUE;
 }
 
+/* One program that was edited between two runs is two defenses. */
+static gboolean
+is_same_defense (const AssayResultComponent *a, const AssayResultComponent *b)
+{
+  g_autofree char *difference = assay_programs_difference (a->programs, b->programs);
+
+  return difference == NULL && g_str_equal (a->plugin, b->plugin)
+         && g_str_equal (a->settings->line, b->settings->line);
+}
+
 /* Why nothing can be said of "@b is better than @a", or NULL. */
 static char *
 why_not (const Maker *maker, const AssayCompareAxis *axis, const AssayComparePoint *b,
          const AssayComparePoint *a)
 {
-  if (g_str_equal (b->defense->plugin, a->defense->plugin)
-      && g_str_equal (b->defense->settings->line, a->defense->settings->line))
+  if (is_same_defense (b->defense, a->defense))
     return g_strdup ("they are the same defense with the same settings");
   if (b->failed != NULL)
     return g_strdup_printf ("attack %s against %s did not end well, and might take more",
@@ -203,12 +213,37 @@ add_pair (Maker *maker, AssayCompareAxis *axis, guint better, guint worse, GErro
 }
 
 static gboolean
+is_unprotected (const AssayComparePoint *point)
+{
+  return g_str_equal (point->defense->plugin, "none");
+}
+
+static gboolean
+has_unprotected (const AssayCompareAxis *axis, guint run)
+{
+  ASSAY_FOR_EACH_IN (const AssayComparePoint, point, axis->points) {
+    if (point->run == run && is_unprotected (point))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Points of different runs. What is unprotected in both is a reference of each: how the defenses of
+ * a run compare with that of the other says nothing new, and would cost p-values. */
+static gboolean
+is_pair (const AssayCompareAxis *axis, const AssayComparePoint *b, const AssayComparePoint *a)
+{
+  return b->run != a->run
+         && !((is_unprotected (b) || is_unprotected (a)) && has_unprotected (axis, b->run)
+              && has_unprotected (axis, a->run));
+}
+
+static gboolean
 add_pairs (Maker *maker, AssayCompareAxis *axis, GError **error)
 {
   for (guint i = 0; i < axis->points->len; i++)
     for (guint j = 0; j < axis->points->len; j++)
-      if (g_array_index (axis->points, AssayComparePoint, i).run
-              != g_array_index (axis->points, AssayComparePoint, j).run
+      if (is_pair (axis, assay_compared_point (axis, i), assay_compared_point (axis, j))
           && !add_pair (maker, axis, i, j, error))
         return FALSE;
   return TRUE;

@@ -93,7 +93,7 @@ name_defense (const AssayCompared *compared, guint run, const char *name)
 {
   for (guint r = 0; r < compared->runs->len; r++)
     if (r != run && has_defense (results_of (compared, r), name))
-      return g_strdup_printf ("%s of %s", name, name_of (compared, run));
+      return g_strdup_printf ("%s (run %s)", name, name_of (compared, run));
   return g_strdup (name);
 }
 
@@ -201,15 +201,17 @@ add_points (const Maker *maker, AssayCompareAxis *axis, guint run)
   }
 }
 
+/* With one number there is nothing to trade off: sentences say what is shown to leak less. */
 static void
 mark_optimal (AssayCompareAxis *axis)
 {
+  if (axis->utility == NULL)
+    return;
   ASSAY_FOR_EACH_IN (AssayComparePoint, point, axis->points) {
     point->is_optimal = TRUE;
     ASSAY_FOR_EACH_IN (const AssayComparePoint, other, axis->points) {
       const double leak = assay_compare_gain (axis->privacy, other->leak, point->leak);
-      const double use
-          = axis->utility != NULL ? assay_compare_gain (axis->utility, other->use, point->use) : 0;
+      const double use = assay_compare_gain (axis->utility, other->use, point->use);
 
       if (leak >= 0 && use >= 0 && (leak > 0 || use > 0))
         point->is_optimal = FALSE;

@@ -7,8 +7,10 @@
 /* ---- A run and its baseline ---- */
 
 typedef struct {
-  const AssayResultCell *cell;       /* pooled */
-  const AssayResultMeasure *measure; /* the first of the series that is compared */
+  const AssayResultCell *cell;        /* pooled */
+  const AssayResultMeasure *measure;  /* the first of the series that is compared */
+  const AssayResultComponent *metric; /* or utility */
+  double before, after;               /* its estimates in both runs; NAN: none */
   AssayPairedTest test;
   double adjusted; /* by Holm over all comparisons */
   gboolean is_worse;
@@ -43,7 +45,8 @@ typedef struct {
   GPtrArray *attacks;             /* AssayResultCell: all that were played and have the measure */
   const AssayResultCell *utility; /* NULL: the axis has none */
   const AssayMeasurement *use;
-  gboolean is_optimal; /* by estimates: no other point is as good in both and better in one */
+  gboolean is_optimal; /* by estimates: no other point is as good in both numbers and better in
+                        * one; of one number alone none is marked */
 } AssayComparePoint;
 
 typedef struct {

@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/data/grant.h"
 #include "runner/compare/compare-check.h"
+#include "runner/store/manifest.h"
 
 static guint
 twin_at (const GArray *twins, guint index)
@@ -287,6 +288,44 @@ assay_twins_part_data (AssayTwins *twins, guint index, const char *before, const
   g_array_index (twins->datasets, guint, index) = ASSAY_NO_COMPONENT;
   twins->n_lost++;
   say (twins->left_out, "dataset", assay_plan_component (twins->now->datasets, index), rest);
+}
+
+/* ---- Programs ---- */
+
+static gboolean
+name_programs (AssayTwins *twins, const GPtrArray *now, const GPtrArray *then,
+               const GArray *found, AssayStore *const stores[2], GError **error)
+{
+  for (guint i = 0; i < now->len; i++) {
+    const AssayComponent *component = assay_plan_component (now, i);
+    const guint j = twin_at (found, i);
+    g_autofree char *is = NULL;
+    g_autofree char *was = NULL;
+    g_autofree char *difference = NULL;
+    g_autofree char *rest = NULL;
+
+    if (j == ASSAY_NO_COMPONENT)
+      continue;
+    if (!assay_programs_of (stores[0], component, i, &is, error)
+        || !assay_programs_of (stores[1], assay_plan_component (then, j), j, &was, error))
+      return FALSE;
+    difference = assay_programs_difference (was, is);
+    rest = g_strconcat (": ", difference, NULL);
+    if (difference != NULL)
+      say (twins->changes, component->kind, component, rest);
+  }
+  return TRUE;
+}
+
+gboolean
+assay_twins_name_programs (AssayTwins *twins, AssayStore *now, AssayStore *then, GError **error)
+{
+  AssayStore *const stores[] = { now, then };
+
+  return name_programs (twins, twins->now->defenses, twins->then->defenses,
+                        twins->defenses, stores, error)
+         && name_programs (twins, twins->now->attacks, twins->then->attacks,
+                           twins->attacks, stores, error);
 }
 
 /* ---- Cells ---- */

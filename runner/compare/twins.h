@@ -12,7 +12,7 @@
  *   two samples are. */
 #pragma once
 
-#include "runner/plan/plan.h"
+#include "runner/store/store.h"
 
 typedef struct {
   const AssayPlan *now, *then;
@@ -36,6 +36,11 @@ ASSAY_DECLARE_FREE (AssayTwins, assay_twins_free)
 /* Dataset @index of now turned out to hold other data than its twin: nothing on it is compared.
  * @before and @after: their SHA-256, NULL: none. */
 void assay_twins_part_data (AssayTwins *twins, guint index, const char *before, const char *after);
+
+/* Adds to the changes the programs of defenses and attacks that were edited between the runs, which
+ * the stores know. */
+gboolean assay_twins_name_programs (AssayTwins *twins, AssayStore *now, AssayStore *then,
+                                    GError **error);
 
 /* Of the cell @index of now, of trial 0, its twin in then, of trial 0 too. FALSE: it has none. */
 gboolean assay_twins_cell (const AssayTwins *twins, gsize index, gsize *ret_then);

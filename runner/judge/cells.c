@@ -2,8 +2,8 @@
 #include "runner/judge/cells.h"
 
 #include "core/stats/interval.h"
-#include "runner/judge/pool.h"
 #include "runner/judge/earned/starts.h"
+#include "runner/judge/pool.h"
 
 struct _AssayResultSource {
   const AssayPlan *plan;
@@ -201,33 +201,42 @@ assay_results_each_cell (const AssayResults *results, gboolean is_measured, Assa
   return TRUE;
 }
 
+static char *
+describe_bad (const AssayResultCell *pooled, guint n_bad, guint64 trials, const char *error)
+{
+  return g_strdup_printf ("%u of %" G_GUINT64_FORMAT " trials %s%s%s", n_bad, trials,
+                          pooled->is_only_missing ? "were not run" : "did not end well",
+                          error != NULL ? ": " : "", error != NULL ? error : "");
+}
+
 /* An error outweighs a lost control. */
 static gboolean
 pool_status (const AssayResultSource *source, const GArray *indices, AssayResultCell *result,
              GError **error)
 {
-  g_autofree char *said = NULL; /* by the attack in the first trial */
+  g_autofree char *said = NULL;   /* by the attack in the first trial */
+  g_autofree char *failed = NULL; /* what the first error was */
   guint n_bad = 0, n_missing = 0;
 
   for (guint t = 0; t < indices->len; t++) {
     AssayCellRecord record = { 0 };
+    AssayResultStatus status;
 
     if (!assay_store_cell (source->store, g_array_index (indices, gsize, t), &record, error))
       return FALSE;
+    status = assay_results_status (record.status);
+    if (failed == NULL && status == ASSAY_RESULT_ERROR && record.status != ASSAY_CELL_PENDING)
+      failed = g_strdup (record.message);
     if (t == 0)
       said = g_steal_pointer (&record.message);
     g_free (record.message);
     n_bad += record.status != ASSAY_CELL_OK;
     n_missing += record.status == ASSAY_CELL_PENDING;
-    result->status = MAX (result->status, assay_results_status (record.status));
+    result->status = MAX (result->status, status);
   }
   result->is_only_missing = n_missing > 0 && n_missing == n_bad;
-  result->message = n_bad > 0
-                        ? g_strdup_printf ("%u of %" G_GUINT64_FORMAT " trials %s", n_bad,
-                                           source->plan->trials,
-                                           result->is_only_missing ? "were not run"
-                                                                   : "did not end well")
-                        : g_strdup (said != NULL ? said : "");
+  result->message = n_bad > 0 ? describe_bad (result, n_bad, source->plan->trials, failed)
+                              : g_strdup (said != NULL ? said : "");
   return TRUE;
 }
 

@@ -5,6 +5,7 @@
 #include "runner/judge/cells.h"
 #include "runner/judge/contact-sheets.h"
 #include "runner/judge/judge.h"
+#include "runner/judge/kept-baseline.h"
 #include "runner/store/manifest.h"
 #include "runner/store/records.h"
 #include "runner/store/seal.h"
@@ -142,6 +143,23 @@ load_hashes (AssayStore *store, AssayResults *results, GError **error)
   return TRUE;
 }
 
+/* What defenses, or attacks, are made of beside their settings. */
+static gboolean
+load_programs (AssayStore *store, const GPtrArray *planned, AssayResults *results,
+               const GPtrArray *components, GError **error)
+{
+  for (guint i = 0; i < planned->len; i++) {
+    AssayResultComponent *component = components->pdata[i];
+    g_autofree char *lines = NULL;
+
+    if (!assay_programs_of (store, assay_plan_component (planned, i), i, &lines, error))
+      return FALSE;
+    if (lines != NULL)
+      component->programs = g_string_chunk_insert_const (results->words, lines);
+  }
+  return TRUE;
+}
+
 static void
 add_units (const AssayUnits *found, const AssayResultComponent *dataset, AssayResults *results)
 {
@@ -221,6 +239,9 @@ assay_results_load (const AssayPlan *plan, AssayStore *store, GError **error)
 
   assay_results_set_source (results, plan, store);
   if (!load_hashes (store, results, error) || !load_units (store, results, error)
+      || !load_programs (store, plan->defenses, results, results->defenses, error)
+      || !load_programs (store, plan->attacks, results, results->attacks, error)
+      || !assay_baseline_kept (store, &results->baseline, error)
       || !load_origin (plan, store, results, error))
     return NULL;
   for (gsize i = 0; i < plan->cells->len; i++)

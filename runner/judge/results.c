@@ -207,6 +207,20 @@ ASSAY_FREE_FUNC (AssayResultMutants, assay_result_mutants_free, g_array_unref (s
                  g_free (self->plan_sha256), g_free (self->claims_sha256),
                  g_free (self->data_sha256), g_free (self->note), g_free (self->version))
 
+AssayResultBaseline *
+assay_result_baseline_new (const char *folder)
+{
+  AssayResultBaseline *baseline = g_new0 (AssayResultBaseline, 1);
+
+  baseline->folder = g_strdup (folder);
+  baseline->worse = g_ptr_array_new_with_free_func (g_free);
+  baseline->notes = g_ptr_array_new_with_free_func (g_free);
+  return baseline;
+}
+
+ASSAY_FREE_FUNC (AssayResultBaseline, assay_result_baseline_free, g_free (self->folder),
+                 g_ptr_array_unref (self->worse), g_ptr_array_unref (self->notes))
+
 /* ---- All of it ---- */
 
 ASSAY_FREE_FUNC (AssayResults, assay_results_free, g_ptr_array_unref (self->datasets),
@@ -219,5 +233,6 @@ ASSAY_FREE_FUNC (AssayResults, assay_results_free, g_ptr_array_unref (self->data
                  g_ptr_array_unref (self->claims), g_ptr_array_unref (self->sheets),
                  g_string_chunk_free (self->words), g_ptr_array_unref (self->settings),
                  g_hash_table_unref (self->measures), g_free (self->size),
-                 assay_result_mutants_free (self->mutants), g_free (self->source),
+                 assay_result_mutants_free (self->mutants),
+                 assay_result_baseline_free (self->baseline), g_free (self->source),
                  g_free (self->replay_with))

@@ -54,9 +54,10 @@ typedef struct {
                      */
   const char *plugin;
   const AssayResultSettings *settings;
-  const char *remark;        /* defenses: what has to be known of releases; NULL: nothing */
-  const char *work, *place;  /* where the method comes from; NULL: not said */
-  const char *sha256;        /* datasets: of what was drawn from; NULL: it was not opened */
+  const char *remark;       /* defenses: what has to be known of releases; NULL: nothing */
+  const char *work, *place; /* where the method comes from; NULL: not said */
+  const char *sha256;       /* datasets: of what was drawn from; NULL: it was not opened */
+  const char *programs; /* of others: "SHA256 PATH" by line (manifest.h); NULL: none, not known */
   const char *const *grants; /* attacks: what they know beside the release; NULL ends */
   const char *knows;         /* the same in words, "" for nothing */
   gboolean has_control;      /* attacks: known to win a case that can be won */
@@ -254,6 +255,17 @@ typedef struct {
   gboolean is_stale;   /* of another plan, claims, data, or by another version */
 } AssayResultMutants;
 
+/* ---- An earlier run ---- */
+
+/* What changed since the baseline, as it was found when the run ended (runner/compare/). */
+typedef struct {
+  char *folder; /* of the baseline, as it was named */
+  guint n_compared;
+  gboolean is_open; /* of something it cannot be said whether it got worse */
+  GPtrArray *worse; /* strings: what got worse, a sentence each */
+  GPtrArray *notes; /* strings: what was changed, and what is not compared */
+} AssayResultBaseline;
+
 /* ---- Contact sheets ---- */
 
 /* One column of a contact sheet. */
@@ -326,6 +338,7 @@ typedef struct {
   GPtrArray *settings;         /* AssayResultSettings of the components */
   GHashTable *measures;        /* AssayResultMeasure of the components, by the metric's own entry */
   AssayResultMutants *mutants; /* NULL: none were played */
+  AssayResultBaseline *baseline; /* NULL: the run was not compared with one */
   char *replay_with; /* " --out DIR": options that a witness is seen again with, for who is told at
                       * the terminal; NULL: none, or not known */
   AssayResultSource *source;
@@ -351,6 +364,9 @@ const char *assay_verdict_name (AssayVerdict verdict);
 const char *assay_mutant_verdict_name (AssayMutantVerdict verdict);
 void assay_result_mutant_clear (gpointer mutant);
 ASSAY_DECLARE_FREE (AssayResultMutants, assay_result_mutants_free)
+/* Nothing compared yet with what is in @folder (copied; NULL: to be filled). */
+AssayResultBaseline *assay_result_baseline_new (const char *folder);
+ASSAY_DECLARE_FREE (AssayResultBaseline, assay_result_baseline_free)
 const char *assay_result_status_name (AssayResultStatus status);
 /* The units of @dataset; NULL: they were not looked at. */
 const AssayResultUnits *assay_result_units (const AssayResults *results,

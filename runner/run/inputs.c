@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runner/store/manifest.h"
+
 #define BLOCK (1024 * 1024)
 
 /* A file that cannot be read, as a program may be that can only be started, has no hash. */
@@ -88,17 +90,16 @@ check_components (const GPtrArray *components, AssayStore *store, gboolean is_ne
   for (guint i = 0; i < components->len; i++) {
     const AssayComponent *component = assay_plan_component (components, i);
     const AssayExternal *external = assay_plugin_external (component->plugin);
-    g_autofree char *key = g_strdup_printf ("program.%s.%u", component->kind, i);
     g_autofree char *known = NULL;
     g_autofree char *now = NULL;
 
     if (external == NULL || external->files == NULL)
       continue;
     now = describe_component (component, hashes);
-    if (!assay_store_get (store, key, &known, error))
+    if (!assay_programs_of (store, component, i, &known, error))
       return FALSE;
     if (known != NULL ? !compare (known, now, error)
-                      : is_new && !assay_store_set (store, key, now, error))
+                      : is_new && !assay_programs_keep (store, component, i, now, error))
       return assay_prefix (error, "%s %s: ", component->kind, component->label);
   }
   return TRUE;
@@ -159,7 +160,6 @@ assay_inputs_check (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore
   }
   return assay_inputs_check_programs (plan, store, !is_finished, error)
          && (plan->external == NULL
-             || check_hash (store, "external.sha256", plan->external, TRUE,
-                            "the external releases or guesses changed since the run began",
-                            error));
+             || check_hash (store, ASSAY_META_EXTERNAL, plan->external, TRUE,
+                            "the external releases or guesses changed since the run began", error));
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/math/linalg.h"
+#include "core/plugin/external.h"
 #include "runner/plan/planner.h"
 
 #define META_SCENARIO "scenario"
@@ -237,4 +238,66 @@ gboolean
 assay_manifest_remarks (AssayStore *store, char **ret_text, GError **error)
 {
   return assay_store_get (store, META_REMARKS, ret_text, error);
+}
+
+/* ---- Programs ---- */
+
+#define SHOWN 12 /* digits of a hash */
+
+gboolean
+assay_programs_of (AssayStore *store, const AssayComponent *component, guint index,
+                   char **ret_lines, GError **error)
+{
+  const AssayExternal *external = assay_plugin_external (component->plugin);
+  /* It is of one release, so that every run has another. */
+  const gboolean is_guess = external != NULL && external->verify != NULL
+                            && component->plugin->type == ASSAY_PLUGIN_ATTACK;
+  g_autofree char *sha256 = NULL;
+
+  *ret_lines = NULL;
+  if (external == NULL || is_guess)
+    return TRUE;
+  if (external->verify == NULL)
+    return assay_store_get_of (store, ret_lines, error, "program.%s.%u", component->kind, index);
+  if (!assay_store_get (store, ASSAY_META_EXTERNAL, &sha256, error))
+    return FALSE;
+  if (sha256 != NULL)
+    *ret_lines = g_strdup_printf ("%s its folder\n", sha256);
+  return TRUE;
+}
+
+gboolean
+assay_programs_keep (AssayStore *store, const AssayComponent *component, guint index,
+                     const char *lines, GError **error)
+{
+  return assay_store_set_of (store, lines, error, "program.%s.%u", component->kind, index);
+}
+
+/* The name in a line "SHA256 PATH", and where the hash ends. */
+static const char *
+split (const char *line, gsize *ret_length)
+{
+  const char *blank = strchrnul (line, ' ');
+  const char *slash = strrchr (blank, '/');
+
+  *ret_length = (gsize) (blank - line);
+  return slash != NULL ? slash + 1 : *blank != '\0' ? blank + 1 : blank;
+}
+
+char *
+assay_programs_difference (const char *before, const char *after)
+{
+  g_auto (GStrv) old = g_strsplit (before != NULL ? before : "", "\n", -1);
+  g_auto (GStrv) new = g_strsplit (after != NULL ? after : "", "\n", -1);
+
+  for (guint i = 0; before != NULL && after != NULL && old[i] != NULL && new[i] != NULL; i++) {
+    gsize n, m;
+    const char *was = split (old[i], &n), *is = split (new[i], &m);
+
+    if (n != m || strncmp (old[i], new[i], n) != 0)
+      return g_strdup_printf ("%s was %.*s, is %.*s (sha256)", *is != '\0' ? is : was,
+                              n > 0 ? (int) MIN (n, SHOWN) : 7, n > 0 ? old[i] : "nothing",
+                              m > 0 ? (int) MIN (m, SHOWN) : 7, m > 0 ? new[i] : "nothing");
+  }
+  return NULL;
 }

@@ -9,8 +9,9 @@
 #define ASSAY_META_PLAN_TEXT "plan"
 #define ASSAY_META_STATE "state"
 #define ASSAY_META_FINISHED "finished"
-#define ASSAY_META_SERIAL "serial"   /* one more than that of the run it replaces */
-#define ASSAY_META_VERSION "version" /* of the program that began it, with its commit */
+#define ASSAY_META_EXTERNAL "external.sha256" /* of all external releases and guesses */
+#define ASSAY_META_SERIAL "serial"            /* one more than that of the run it replaces */
+#define ASSAY_META_VERSION "version"          /* of the program that began it, with its commit */
 #define ASSAY_THIS_VERSION ASSAY_VERSION " (" ASSAY_COMMIT ")" /* config.h */
 
 /* Writes the scenario's text, what --set, --seed and --trials changed, and the sizes of the
@@ -44,3 +45,21 @@ gboolean assay_manifest_confinement (AssayStore *store, char **ret_text, GError 
  * vectors: ...". In @ret_text NULL: nothing. */
 gboolean assay_manifest_set_remarks (const AssayPlan *plan, AssayStore *store, GError **error);
 gboolean assay_manifest_remarks (AssayStore *store, char **ret_text, GError **error);
+
+/* ---- Programs ---- */
+
+/* What a defense or attack is made of beside its settings: the programs that these name, or the
+ * folder of an external release. Two runs with one setting `command` may have run two programs. */
+
+/* A line "SHA256 PATH" for each file of @component, number @index of its kind, as it was when the
+ * run began; of an external release "SHA256 its folder", of all that the run has. NULL in
+ * @ret_lines: nothing of the kind, or not known. */
+gboolean assay_programs_of (AssayStore *store, const AssayComponent *component, guint index,
+                            char **ret_lines, GError **error);
+/* The same of programs, to be taken down when a run begins. */
+gboolean assay_programs_keep (AssayStore *store, const AssayComponent *component, guint index,
+                              const char *lines, GError **error);
+
+/* "noise.py was 0123456789ab, is ba9876543210 (sha256)": the first file whose content differs,
+ * whatever its path; NULL: all are the same, or one of the two is not known. */
+char *assay_programs_difference (const char *before, const char *after);

@@ -5,6 +5,9 @@ people use are programs without a schema."""
 
 import xml.etree.ElementTree
 
+# Of failures and errors: two of claims, one of cells, one of the comparison with a baseline.
+TYPES = ("violated", "inconclusive", "cell-error", "baseline")
+
 SCHEMAS = {
     # junit-4.xsd of dtkit, as JUnit 5 keeps it to test its own reports:
     # junit-team/junit5, platform-tests/src/test/resources/jenkins-junit.xsd
@@ -125,7 +128,7 @@ def reader_problems(root):
             if end.get("message") != (end.text or "").split("\n")[0]:
                 problems.add(f"{end.tag}: the message is not the text's first line")
             # GitLab's Hash.from_xml would convert the text of a type="integer" and the like.
-            if end.get("type") not in ("violated", "inconclusive"):
+            if end.get("type") not in TYPES:
                 problems.add(f"{end.tag}: type {end.get('type')}")
     for prop in root.iter("property"):
         if not prop.get("name") or prop.get("value") is None or prop.text:

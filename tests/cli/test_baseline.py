@@ -53,8 +53,16 @@ def compare(sandbox, code):
     """The comparison of a second run with the first, as text and as JSON."""
     result = run(sandbox, "new", "--baseline", "old", code=code)
     lines = result.out.splitlines()
+    return said(lines), json.loads(sandbox.read("new/baseline.json"))
+
+
+def said(lines):
+    """What stands of the comparison, behind which the last line says what ends with 1."""
     start = next(i for i, line in enumerate(lines) if line.startswith("against baseline old: "))
-    return lines[start:-2], json.loads(sandbox.read("new/baseline.json"))
+    end = lines.index("", start)
+    worse = any(line.startswith("  worse: ") for line in lines)
+    assert (lines[-1] == "exit 1: worse than the baseline") == worse, lines
+    return lines[start:end]
 
 
 @contextlib.contextmanager
@@ -118,13 +126,18 @@ def test_identical(sandbox):
         sandbox.shell("rm -rf old new")
 
 
-def test_store_for_folder_and_in_place(sandbox):
+def test_store_for_folder_and_never_in_place(sandbox):
     write(sandbox)
     run(sandbox, "old")
     result = run(sandbox, "new", "--baseline", "old/run.sqlite")
     assert "comparisons got worse" in result.out, result
-    run(sandbox, "old", "--baseline", "old")
-    assert json.loads(sandbox.read("old/baseline.json"))["worse"] == 0, "in place"
+    own = "--baseline {}: the results would go there and replace what they are compared with; "
+    own += "expected another folder for them with --out"
+    before = sandbox.tree()
+    for baseline in ("old", "./old/", "old/run.sqlite"):
+        sandbox.refuses(sandbox.assay("run", "known.scenario", "--out", "old", "--baseline",
+                                      baseline), own.format(baseline))
+    assert sandbox.tree() == before, "the baseline changed"
 
 
 def test_worse(sandbox):
@@ -136,8 +149,8 @@ def test_worse(sandbox):
     assert n_changed == len(worse) == record["worse"] == len(lines) - 1 >= 2, (lines, record)
     assert lines[0].startswith(f"against baseline old: {n_changed} of "), lines
     p = 0.5**40 * len(record["comparisons"])
-    line = ("  worse: recovery-rate, attack verbatim against plain: +1 on average over 40 secrets "
-            f"(p = {p:.3g}, mcnemar)")
+    line = ("  worse: recovery-rate, attack verbatim against plain: 0.0 % to 100.0 %; higher leaks "
+            f"more (+1 on average over 40 secrets, p = {p:.3g}, mcnemar)")
     assert line in lines, lines
     for one in worse:
         assert math.isclose(one["p_value"], 0.5**40, rel_tol=1e-9) and one["difference"] == 1, one
@@ -218,8 +231,7 @@ def both(sandbox, code, then, now, *options):
     write(sandbox, now)
     result = run(sandbox, "new", "--baseline", "old", *options, code=code)
     lines = result.out.splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith("against baseline old: "))
-    return lines[start:-2], json.loads(sandbox.read("new/baseline.json"))
+    return said(lines), json.loads(sandbox.read("new/baseline.json"))
 
 
 def rates(sandbox, name):

@@ -10,6 +10,7 @@ import re
 import shutil
 import sqlite3
 import struct
+import sys
 import xml.etree.ElementTree
 
 import pytest
@@ -173,7 +174,7 @@ def test_a_good_run_of_main_becomes_the_baseline(sandbox, system):
     assert "known/baseline.json" in second.published, second
     if system == "github":
         assert "| upheld | hidden |" in second.summary, second
-        assert "    against baseline baseline/known: 0 of " in second.summary, second
+        assert "Against the run in baseline/known, 0 of " in second.summary, second
 
 
 @on_each_system
@@ -199,7 +200,8 @@ def test_what_leaks_more_than_main_fails_the_job(sandbox, system):
     assert "  worse: recovery-rate, attack verbatim against plain" in played.log, played
     assert sandbox.tree("baseline") == before, "the baseline changed"
     if system == "github":
-        assert "      worse: recovery-rate, attack verbatim" in played.summary, played
+        assert "**Worse than the baseline.**" in played.summary, played
+        assert "- worse: recovery-rate, attack verbatim" in played.summary, played
 
 
 @on_each_system
@@ -259,6 +261,42 @@ def test_an_inconclusive_claim_is_the_users_choice(sandbox, system):
         played = repository.play(0, ASSAY_ACCEPT_INCONCLUSIVE="yes")
         assert "::warning title=Assay::A claim is inconclusive" in played.log, played
     assert repository.has("baseline/open/run.sqlite"), "no baseline"
+
+
+CRASHING = UPHELD.split("[defense plain]")[0] + """\
+[defense ours]
+plugin = exec
+command = {python} scenarios/ours.py
+confine = never
+
+[attack verbatim]
+plugin = verbatim
+""" + claim("little", "at-most = 0.5", "attack = verbatim")
+
+
+@on_each_system
+def test_a_run_with_a_cell_in_error_fails_the_job_and_is_no_baseline(sandbox, system):
+    """Also where inconclusive claims are accepted: what crashes has measured nothing."""
+    repository = Repository(sandbox, system, known=UPHELD)
+    repository.play(0)
+    before = sandbox.tree("baseline")
+    repository.add("known", CRASHING.format(python=sys.executable))
+    sandbox.write("scenarios/ours.py", "raise SystemExit('boom & <bang>')\n")
+    played = repository.play(1, ASSAY_ACCEPT_INCONCLUSIVE="yes", ASSAY_CONFINE="auto")
+    assert "known: a cell ended in an error, so the job fails" in played.log, played
+    assert sandbox.tree("baseline") == before, "the baseline changed"
+    found = sandbox.read("audits/known/claims.xml")
+    assert not junit_rules.problems_of(found), (junit_rules.problems_of(found), found)
+    claimed, cells = xml.etree.ElementTree.fromstring(found).iter("error")
+    said = ("defense exec: the program ended with exit status 1; its last lines: "
+            "boom & <bang>")
+    assert said in claimed.get("message"), claimed.attrib
+    assert cells.get("type") == "cell-error", cells.attrib
+    assert cells.get("message") == ("1 of 1 cells ended in an error, the first: verbatim against "
+                                    f"ours, trial 0: {said}"), cells.attrib
+    shutil.rmtree(sandbox.path / "baseline")
+    repository.play(1, ASSAY_ACCEPT_INCONCLUSIVE="yes", ASSAY_CONFINE="auto")
+    assert not repository.has("baseline"), "a run of errors became the baseline"
 
 
 @on_each_system

@@ -254,7 +254,7 @@ def test_same_label_and_same_folder_name(sandbox):
     run(sandbox, "y/out", HEAD + NOISY.format("0.9") + VERBATIM)
     result, points, _ = compare(sandbox, "x/out", "y/out")
     assert {point["run"] for point in points} == {"x/out", "y/out"}, points
-    assert "noisy of y/out leaks less than noisy of x/out, p = " in result.out, result
+    assert "noisy (run y/out) leaks less than noisy (run x/out), p = " in result.out, result
 
 
 def test_the_same_defense_twice(sandbox):
@@ -283,7 +283,7 @@ def test_an_attack_that_failed(sandbox):
     both = "\n[attack nearest]\nplugin = nearest\ngrants = public\n"
     run(sandbox, "a", HEAD + PLAIN + VERBATIM + both)
     run(sandbox, "b", HEAD + NOISY.format("0.9") + VERBATIM + both)
-    for status, says in ((2, "1 of 2 trials did not end well"),
+    for status, says in ((2, "1 of 2 trials did not end well: x"),
                          (3, "1 of 2 trials did not end well")):
         with database(sandbox, "b") as opened:
             opened.execute("UPDATE cells SET status = ?, message = 'x' WHERE cell = 0", (status,))
@@ -331,7 +331,7 @@ def test_gate(sandbox):
                  "identification-rate")
     assert lines[:2] == ["b against baseline a: 2 of 2 comparisons got worse",
                          "  changed: defense noisy: share was 0.9, is 0.01"], lines
-    assert lines[3].startswith("  worse: recovery-rate, attack verbatim against noisy "), lines
+    assert lines[3].startswith("  worse: recovery-rate, attack verbatim against noisy: "), lines
     assert gate(sandbox, 0, "b", "a", "--fail-if-worse", "recovery-rate") == [
         "a against baseline b: 0 of 1 comparison got worse",
         "  changed: defense noisy: share was 0.01, is 0.9"]

@@ -274,7 +274,7 @@ def test_silence_of_a_guess_is_no_better_than_a_baseline(sandbox):
         record)
     assert record["worse"] == 0, record
     result = run_with_guess(sandbox, "again", tiny.PRIVATE, "--baseline", "silent", code=1)
-    assert "  worse: recovery-rate, attack ours (folder=guess " in result.out, result
+    assert "  worse: recovery-rate, attack ours against " in result.out, result
 
 
 def test_silence_of_a_guess_makes_no_defense_better(sandbox):
@@ -288,14 +288,14 @@ def test_silence_of_a_guess_makes_no_defense_better(sandbox):
     sandbox.write("a.scenario", other)
     sandbox.run_ok("a.scenario", "--out", "silent", "--quiet")
     result = sandbox.expect(sandbox.assay("compare", "found", "silent"))
-    assert ("guess ours against mine of silent is external: it has no control, and its maker "
+    assert ("guess ours against mine (run silent) is external: it has no control, and its maker "
             "could have found more" in result.out and "leaks less" not in result.out), result
     for place, text in (("found", scenario), ("silent", other)):
         sandbox.write("a.scenario", text.split("[attack ours]", maxsplit=1)[0])
         sandbox.shell(f"rm -rf {place}")
         sandbox.run_ok("a.scenario", "--out", place, "--quiet")
     result = sandbox.expect(sandbox.assay("compare", "found", "silent"))
-    assert "mine of silent leaks less than mine of found" in result.out, result
+    assert "mine (run silent) leaks less than mine (run found)" in result.out, result
 
 
 def test_changed_folder_is_no_run_to_go_on_with(sandbox):
