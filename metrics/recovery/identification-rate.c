@@ -34,6 +34,6 @@ ASSAY_METRIC (identification_rate, "identification-rate",
   .reads_guess = ASSAY_ARRAY_NAMES ("estimates"),
   ASSAY_MEASURES (1,
     ASSAY_MEASURE (0, "identification-rate", RATE, 0, 1, "share of secrets",
-                   "Estimates whose nearest private descriptor is the true one",
+                   "Estimates whose nearest private descriptor is the true one", ASSAY_HEADLINE,
                    ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);
