@@ -86,8 +86,8 @@ def test_full_disk_while_replacing(sandbox):
     with SmallDisk(sandbox, 16384) as disk:
         sandbox.expect(sandbox.assay(*RUN, "disk/out"))
         before = sandbox.tree("disk/out")
-        subprocess.run(["mount", "-o", "remount,size=640k", disk.path], check=True)
-        (disk.path / "ballast").write_bytes(bytes(640 * 1024 - used(disk.path) - 192 * 1024))
+        subprocess.run(["mount", "-o", "remount,size=1024k", disk.path], check=True)
+        (disk.path / "ballast").write_bytes(bytes(1024 * 1024 - used(disk.path) - 192 * 1024))
         again = check_stopped(sandbox.assay(*RUN, "disk/out"), "disk/out.new")
         assert sandbox.tree("disk/out") == before, "the finished run changed"
         disk.grow()
