@@ -1,6 +1,7 @@
 /* Cells of a run, read from its store one by one. */
 #include "runner/judge/cells.h"
 
+#include "core/base/text.h"
 #include "core/stats/interval.h"
 #include "runner/judge/earned/starts.h"
 #include "runner/judge/pool.h"
@@ -226,7 +227,7 @@ pool_status (const AssayResultSource *source, const GArray *indices, AssayResult
       return FALSE;
     status = assay_results_status (record.status);
     if (failed == NULL && status == ASSAY_RESULT_ERROR && record.status != ASSAY_CELL_PENDING)
-      failed = g_strdup (record.message);
+      failed = assay_text_plain (record.message); /* others' words, in one line */
     if (t == 0)
       said = g_steal_pointer (&record.message);
     g_free (record.message);
