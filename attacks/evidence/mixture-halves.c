@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attacks/inversion/phase-retrieval.h"
+#include "core/base/vectors.h"
 #include "core/data/arena.h"
 
 #define LEAST_MIXTURES 4 /* two in each half */
@@ -31,23 +32,6 @@ double
 mixture_halves_reliability (double halves)
 {
   return halves > 0 ? sqrt (2 * halves / (1 + halves)) : 0;
-}
-
-double
-mixture_halves_correlation (const float *a, const float *b, gsize d)
-{
-  double mean_a = 0, mean_b = 0, of_a = 0, of_b = 0, of_both = 0;
-
-  for (gsize j = 0; j < d; j++) {
-    mean_a += a[j] / (double) d;
-    mean_b += b[j] / (double) d;
-  }
-  for (gsize j = 0; j < d; j++) {
-    of_a += (a[j] - mean_a) * (a[j] - mean_a);
-    of_b += (b[j] - mean_b) * (b[j] - mean_b);
-    of_both += (a[j] - mean_a) * (b[j] - mean_b);
-  }
-  return of_a > 0 && of_b > 0 ? fabs (of_both) / sqrt (of_a * of_b) : 0;
 }
 
 /* The mixtures of one half. */
@@ -103,7 +87,7 @@ mixture_halves_agree (const MixtureState *state, double *ret_agreement, GError *
   for (gsize i = 0; i < n; i++)
     ret_agreement[i] = counts[i] < LEAST_MIXTURES
                            ? 0
-                           : mixture_halves_reliability (mixture_halves_correlation (
-                               halves[0].images + i * d, halves[1].images + i * d, d));
+                           : mixture_halves_reliability (fabs (assay_correlation (
+                               halves[0].images + i * d, halves[1].images + i * d, d)));
   return TRUE;
 }

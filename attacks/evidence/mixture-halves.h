@@ -13,9 +13,6 @@ void mixture_halves_deal (const guint32 *pairs, gsize n_mixtures, gsize n_images
  * err independently (Spearman 1910 and Brown 1910); 0 where they disagree. */
 double mixture_halves_reliability (double halves);
 
-/* |correlation| of vectors of @d numbers, 0 where one does not vary. */
-double mixture_halves_correlation (const float *a, const float *b, gsize d);
-
 /* @ret_agreement: for each of the n images the reliability above, of images fitted to either half
  * with the pairs, weights and public images of @state, from its images on. An image that is in
  * fewer than four mixtures has 0. Cost: 1,200 N d operations. */

@@ -353,7 +353,7 @@ compare_halves (Search *search, MovedSecrets *secrets, GError **error)
   solve_half (search, is_second, FALSE, one, parts);
   solve_half (search, is_second, TRUE, other, parts);
   for (gsize i = 0; i < n; i++) {
-    const double halves = mixture_halves_correlation (one + i * d, other + i * d, d);
+    const double halves = fabs (assay_correlation (one + i * d, other + i * d, d));
 
     secrets->evidence[i]
         = (MixtureEvidence){ mixture_halves_reliability (halves), secrets->fits[i], 1, 1 };

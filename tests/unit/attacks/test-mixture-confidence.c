@@ -1,10 +1,12 @@
 /* How sure mixture-inversion is of each image, against the truth. */
 #include <criterion/criterion.h>
+#include <math.h>
 #include <string.h>
 
 #include "attacks/evidence/mixture-confidence.h"
 #include "attacks/evidence/mixture-halves.h"
 #include "attacks/inversion/phase-retrieval.h"
+#include "core/base/vectors.h"
 #include "core/games/control.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
@@ -54,14 +56,14 @@ Test (mixture_confidence, reliability_is_the_correlation_with_the_truth)
     b[j] = signal[j] + (float) assay_stream_normal (&stream);
     mean[j] = (a[j] + b[j]) / 2;
   }
-  halves = mixture_halves_correlation (a, b, D);
+  halves = fabs (assay_correlation (a, b, D));
   assert_near (halves, 0.5, 0.01, "5 deviations of a correlation of %d numbers", D);
-  assert_near (mixture_halves_reliability (halves), mixture_halves_correlation (mean, signal, D),
+  assert_near (mixture_halves_reliability (halves), fabs (assay_correlation (mean, signal, D)),
                0.005, "reliability");
   assert_near (mixture_halves_reliability (0.5), sqrt (2.0 / 3), 1e-12, "closed form");
   cr_assert_eq (mixture_halves_reliability (0), 0);
   memset (b, 0, D * sizeof *b);
-  cr_assert_eq (mixture_halves_correlation (a, b, D), 0);
+  cr_assert_eq (fabs (assay_correlation (a, b, D)), 0);
 }
 
 /* |correlation| of the state's image @i with its secret. */
@@ -70,8 +72,8 @@ likeness (const Scene *scene, gsize i)
 {
   const gsize d = scene->state.cols;
 
-  return mixture_halves_correlation (scene->state.images + i * d,
-                                     assay_matrix_row (scene->made->secrets, i), d);
+  return fabs (assay_correlation (scene->state.images + i * d,
+                                  assay_matrix_row (scene->made->secrets, i), d));
 }
 
 /* Where pairs and public images are right, and noise alone stands between an image and the truth,
@@ -161,8 +163,8 @@ nearest (const InstaHide *made, const float *estimate)
   double most = 0;
 
   for (gsize i = 0; i < made->sizes.n_secrets; i++)
-    most = MAX (most, mixture_halves_correlation (estimate, assay_matrix_row (made->secrets, i),
-                                                  made->cols));
+    most = MAX (most, fabs (assay_correlation (estimate, assay_matrix_row (made->secrets, i),
+                                               made->cols)));
   return most;
 }
 
