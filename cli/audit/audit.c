@@ -15,7 +15,6 @@
 #include "runner/run/made.h"
 
 #define MAX_SIZE 4096 /* of image-folder */
-#define UNLIKE 16     /* times: so far apart are deviations of columns in different units */
 
 static struct {
   char *defense, *command, *data, *labels, *attributes, *public_rows, *database, *out, *time;
@@ -329,7 +328,7 @@ choose_scale (CliAudit *audit, Parts *parts, GError **error)
     high = MAX (high, deviations[j]);
   }
   audit->scales_columns
-      = audit->command != NULL && audit->geometry.height == 0 && high >= UNLIKE * low;
+      = audit->command != NULL && audit->geometry.height == 0 && high >= ASSAY_UNLIKE_UNITS * low;
   if (!audit->scales_columns)
     return TRUE;
   units = assay_column_units (rows, error);

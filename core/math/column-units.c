@@ -3,9 +3,11 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/vectors.h"
 
 #define CHUNK (gsize) 1024
 #define LOOKED_AT (gsize) 4096 /* rows that tell how columns compare */
+#define LARGE_SHARE 0.9 /* of the variance: distances see little of the other columns */
 #define MAX_EXPONENT 120 /* of a unit: its square and inverse stay finite in float32 */
 
 /* In two passes over the rows: sums of squares would cancel. */
@@ -55,22 +57,48 @@ assay_column_units (const AssayRows *rows, GError **error)
   return units;
 }
 
-gboolean
-assay_column_widest (const AssayRows *rows, gsize *ret_column, double *ret_share, GError **error)
+/* @descending are @n deviations above 0. */
+static void
+find_large (const double *descending, gsize n, double total, AssayColumnSpread *inout_spread)
 {
-  g_autofree double *deviations = assay_column_deviations (rows, LOOKED_AT, error);
-  double total = 0;
-  gsize widest = 0;
+  double sum = 0;
 
-  if (deviations == NULL)
-    return FALSE;
-  for (gsize j = 0; j < assay_rows_cols (rows); j++) {
-    total += deviations[j] * deviations[j];
-    if (deviations[j] > deviations[widest])
-      widest = j;
+  for (gsize k = 1; 2 * k <= n; k++) {
+    sum += descending[k - 1] * descending[k - 1];
+    if (sum < LARGE_SHARE * total || descending[k - 1] < ASSAY_UNLIKE_UNITS * descending[k])
+      continue;
+    inout_spread->n_large = k;
+    inout_spread->large_share = sum / total;
+    return;
   }
-  *ret_column = widest;
-  *ret_share = total > 0 ? deviations[widest] * deviations[widest] / total : 0;
+}
+
+gboolean
+assay_column_spread (const AssayRows *rows, AssayColumnSpread *ret_spread, GError **error)
+{
+  const gsize d = assay_rows_cols (rows);
+  g_autofree double *deviations = assay_column_deviations (rows, LOOKED_AT, error);
+  g_autofree AssayRanked *ranked = assay_alloc (d, sizeof *ranked, "columns", error);
+  AssayColumnSpread spread = { 0 };
+  double total = 0;
+  gsize n_varying = 0;
+
+  if (deviations == NULL || ranked == NULL)
+    return FALSE;
+  for (gsize j = 0; j < d; j++) {
+    total += deviations[j] * deviations[j];
+    n_varying += deviations[j] > 0;
+    ranked[j] = (AssayRanked){ -deviations[j], j };
+  }
+  assay_rank (ranked, d);
+  for (gsize k = 0; k < d; k++)
+    deviations[k] = -ranked[k].value;
+  if (total > 0) {
+    spread.widest = ranked[0].place;
+    spread.share = deviations[0] * deviations[0] / total;
+    find_large (deviations, n_varying, total, &spread);
+  }
+  *ret_spread = spread;
   return TRUE;
 }
 

@@ -16,9 +16,22 @@ double *assay_column_deviations (const AssayRows *rows, gsize limit, GError **er
  * NULL with ASSAY_ERROR_MEMORY. */
 float *assay_column_units (const AssayRows *rows, GError **error);
 
-/* The column with most of the variance of the rows (of the first few thousand), and its share.
- * FALSE with ASSAY_ERROR_MEMORY. */
-gboolean assay_column_widest (const AssayRows *rows, gsize *ret_column, double *ret_share,
+/* So many times apart are deviations of columns in different units. */
+#define ASSAY_UNLIKE_UNITS 16
+
+/* How unlike columns are (in the first few thousand rows). */
+typedef struct {
+  gsize widest; /* the column with most of the variance */
+  double share; /* its share */
+  /* The fewest columns that have nine tenths of the variance, where each deviates
+   * ASSAY_UNLIKE_UNITS times as much as any other or more, and those others are as many at least
+   * (but for constant ones); 0: there are none. */
+  gsize n_large;
+  double large_share;
+} AssayColumnSpread;
+
+/* FALSE with ASSAY_ERROR_MEMORY. */
+gboolean assay_column_spread (const AssayRows *rows, AssayColumnSpread *ret_spread,
                               GError **error);
 
 /* A copy of @view with column j times @units[j], or divided by it. NULL with

@@ -97,16 +97,19 @@ row_scale_take (RowScale scale, AssayRowFiles **roles, guint n_roles, guint meas
 gboolean
 row_scale_remark (const AssayRowFiles *rows, char *ret_remark, gsize size, GError **error)
 {
-  gsize column;
-  double share;
+  static const char seen[] = "of the variance of all rows: attacks and measures compare rows by "
+                             "distances, and these see little else; expected scale = columns in "
+                             "[dataset], or columns in one unit";
+  const gsize d = assay_rows_cols (rows->rows);
+  AssayColumnSpread spread;
 
-  if (!assay_column_widest (rows->rows, &column, &share, error))
+  if (!assay_column_spread (rows->rows, &spread, error))
     return FALSE;
-  if (share > OUTWEIGHS && assay_rows_cols (rows->rows) > 1)
-    g_snprintf (ret_remark, size,
-                "column %zu has %.1f %% of the variance of all rows: attacks and measures compare "
-                "rows by distances, and these see little else; expected scale = columns in "
-                "[dataset], or columns in one unit",
-                column + 1, 100 * share);
+  if (spread.share > OUTWEIGHS && d > 1)
+    g_snprintf (ret_remark, size, "column %zu has %.1f %% %s", spread.widest + 1,
+                100 * spread.share, seen);
+  else if (spread.n_large > 0)
+    g_snprintf (ret_remark, size, "%zu of %zu columns (column %zu is one) have %.1f %% %s",
+                spread.n_large, d, spread.widest + 1, 100 * spread.large_share, seen);
   return TRUE;
 }

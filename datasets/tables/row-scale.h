@@ -24,7 +24,7 @@ gboolean row_scale_check (RowScale scale, AssayRowFiles *const *roles, const cha
 gboolean row_scale_take (RowScale scale, AssayRowFiles **roles, guint n_roles, guint measured,
                          float **ret_units, GError **error);
 
-/* What is to be known of rows that are not scaled: that one column outweighs the others. Leaves
- * @ret_remark as it is where none does. */
+/* What is to be known of rows that are not scaled: that one column outweighs the others, or some
+ * the rest. Leaves @ret_remark as it is where none does. */
 gboolean row_scale_remark (const AssayRowFiles *rows, char *ret_remark, gsize size,
                            GError **error);

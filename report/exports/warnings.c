@@ -43,7 +43,8 @@ assay_report_warnings (const AssayResults *results)
     if (*plain != '\0')
       g_string_append_printf (text,
                               strstr (plain, UNCONFINED) != NULL
-                                  ? "warning: %s; it could read and write what its user can\n"
+                                  ? "warning: %s; it could read and write what its user can, and "
+                                    "remember a request that comes twice\n"
                                   : "confinement of %s\n",
                               plain);
   }

@@ -332,7 +332,7 @@ def test_report_says_what_confined_each_program(sandbox):
     run_scenario(sandbox, parts, out="out")
     said = sandbox.assay("report", "out").out
     assert ("warning: defense loose: not confined (confine = never); it could read and write what "
-            "its user can\nconfinement of defense scaled: bubblewrap, Landlock, seccomp\n") in said
+            "its user can, and remember a request that comes twice\nconfinement of defense scaled: bubblewrap, Landlock, seccomp\n") in said
     assert json.loads(sandbox.read("out/run.json"))["confinement"] == [
         "defense loose: not confined (confine = never)",
         "defense scaled: bubblewrap, Landlock, seccomp"]

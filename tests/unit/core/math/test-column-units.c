@@ -52,18 +52,45 @@ Test (column_units, nothing_is_lost)
       cr_assert_eq (assay_matrix_row (back, i)[j], assay_matrix_row (matrix, i)[j]);
 }
 
+/* That of rows x cols numbers, column j of which is +- deviations[j]. */
+static AssayColumnSpread
+spread_of (const double *deviations, gsize cols)
+{
+  g_autoptr (AssayMatrix) matrix = assay_matrix_new (2, cols, NULL);
+  g_autoptr (AssayRows) rows = assay_rows_borrow (assay_matrix_view (matrix));
+  AssayColumnSpread spread;
+
+  for (gsize j = 0; j < cols; j++) {
+    assay_matrix_row (matrix, 0)[j] = (float) deviations[j];
+    assay_matrix_row (matrix, 1)[j] = (float) -deviations[j];
+  }
+  cr_assert (assay_column_spread (rows, &spread, NULL));
+  return spread;
+}
+
 Test (column_units, widest_column)
 {
-  g_autoptr (AssayMatrix) matrix = make_rows ();
-  g_autoptr (AssayRows) rows = assay_rows_borrow (assay_matrix_view (matrix));
-  g_autoptr (AssayMatrix) zeros = assay_matrix_new (3, 2, NULL);
-  g_autoptr (AssayRows) constant = assay_rows_borrow (assay_matrix_view (zeros));
-  gsize column;
-  double share;
+  static const double one[] = { 2, 3000, 3 }, none[] = { 0, 0 };
+  const AssayColumnSpread spread = spread_of (one, 3), constant = spread_of (none, 2);
 
-  cr_assert (assay_column_widest (rows, &column, &share, NULL));
-  cr_assert_eq (column, 1);
-  cr_assert_float_eq (share, 1 - 1e-6, 1e-6);
-  cr_assert (assay_column_widest (constant, &column, &share, NULL));
-  cr_assert_eq (share, 0);
+  cr_assert_eq (spread.widest, 1);
+  cr_assert_float_eq (spread.share, 1 - 13 / 9e6, 1e-9);
+  cr_assert (constant.share == 0 && constant.n_large == 0);
+}
+
+/* Two of four columns, 16 times the others or more; three do not let two pass for all. */
+Test (column_units, columns_that_outweigh_the_rest)
+{
+  static const double two[] = { 1, 320, 20, 400 }, near[] = { 1, 319, 20, 400 };
+  static const double three[] = { 1, 400, 20, 400, 400 }, varying[] = { 1, 400, 0, 400 };
+  static const double one[] = { 1, 3, 1, 1 }, many[] = { 1, 9, 400, 1, 400, 400, 20, 1 };
+  const AssayColumnSpread spread = spread_of (two, 4), of_many = spread_of (many, 8);
+
+  cr_assert (spread.n_large == 2 && spread.widest == 3);
+  cr_assert_float_eq (spread.large_share, 262400 / 262801.0, 1e-9);
+  cr_assert_eq (spread_of (near, 4).n_large, 0, "15.95 times");
+  cr_assert_eq (spread_of (three, 5).n_large, 0, "the larger half");
+  cr_assert_eq (spread_of (varying, 4).n_large, 0, "one constant");
+  cr_assert_eq (spread_of (one, 4).n_large, 0, "three quarters of the variance");
+  cr_assert (of_many.n_large == 3 && of_many.widest == 2);
 }
