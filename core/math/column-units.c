@@ -7,8 +7,8 @@
 
 #define CHUNK (gsize) 1024
 #define LOOKED_AT (gsize) 4096 /* rows that tell how columns compare */
-#define LARGE_SHARE 0.9 /* of the variance: distances see little of the other columns */
-#define MAX_EXPONENT 120 /* of a unit: its square and inverse stay finite in float32 */
+#define LARGE_SHARE 0.9        /* of the variance: distances see little of the other columns */
+#define MAX_EXPONENT 120       /* of a unit: its square and inverse stay finite in float32 */
 
 /* In two passes over the rows: sums of squares would cancel. */
 double *

@@ -224,7 +224,6 @@ Test (share_test, level_is_held_for_any_distribution)
   }
 }
 
-/* A quantile in many groups is above b if more than a share 1 - p is: the test of that share. */
 /* Differences of another range are the shares that they are scaled to, looking ahead too. */
 Test (share_test, differences_are_scaled_shares)
 {
@@ -250,6 +249,7 @@ Test (share_test, differences_are_scaled_shares)
   cr_assert (assay_fraction_is_tested (sample));
 }
 
+/* A quantile in many groups is above b if more than a share 1 - p is: the test of that share. */
 Test (share_test, quantiles_in_groups_are_shares)
 {
   enum { N = 120, GROUPS = 40 };
@@ -348,4 +348,124 @@ Test (share_test, detectable_quantile_inverts_the_test)
   cr_assert (limit > 0 && limit < sample->estimate);
   assert_near (assay_bound_detectable (sample, 100, TRUE, 0.05, key_of ("unused", 0)),
                100 + sample->estimate - limit, 1e-12, "median");
+}
+
+/* ---- Sizes, ends and samples of one group ---- */
+
+static double
+told_by (const double *means, const gsize *sizes, gsize n, double shift, double bound,
+         gboolean is_above)
+{
+  g_autofree double *moved = g_new (double, n);
+  g_autoptr (AssaySample) sample = NULL;
+
+  for (gsize g = 0; g < n; g++)
+    moved[g] = CLAMP (means[g] + shift, 0, 1);
+  sample = grouped (&share, moved, sizes, 0, n);
+  return assay_fraction_p (sample, bound, is_above);
+}
+
+/* The largest group is the first: each weighs by its share of it, on both sides. */
+Test (share_test, the_largest_group_may_be_the_first)
+{
+  double means[40], below = 1, above = 1;
+  gsize sizes[40];
+  g_autoptr (AssaySample) sample = NULL;
+
+  for (gsize g = 0; g < 40; g++) {
+    const double weight = g == 0 ? 1 : 0.25 * (double) (1 + g % 3);
+
+    sizes[g] = g == 0 ? 4 : 1 + g % 3;
+    means[g] = 0.001 * (double) g;
+    below /= 1 + weight * (0.1 - means[g]) / 0.9;
+    above /= 1 + weight * 0.9 / 0.1;
+  }
+  sample = grouped (&share, means, sizes, 0, 40);
+  assert_near (assay_fraction_p (sample, 0.1, FALSE), below, 1e-12, "all below");
+  assert_near (assay_fraction_least_p (sample, 0.1, TRUE), above, 1e-12 * above, "least above");
+  cr_assert_eq (assay_fraction_p (sample, 0, TRUE), 0, "one is above 0");
+  cr_assert_eq (assay_fraction_p (sample, 1, FALSE), 0, "one is below 1");
+}
+
+/* All of a thousand units fail together, or not: one unit of a rate. */
+Test (share_test, one_group_is_one_unit)
+{
+  g_autofree double *zeros = g_new0 (double, 1000);
+  g_autofree gint64 *groups = g_new0 (gint64, 1000);
+  g_autoptr (AssaySample) sample = assay_sample_new (&share, zeros, groups, 1000);
+
+  cr_assert_eq (sample->method, ASSAY_SAMPLE_EXTREME);
+  assert_near (assay_fraction_p (sample, 0.1, FALSE), 0.9, 1e-12, "one group");
+}
+
+/* What is detectable is the mean of the groups, moved within 0 and 1, at which the test turns:
+ * found here by the test of samples that were moved so. Few groups count alike whatever their
+ * sizes. */
+Test (share_test, detectable_is_where_moved_groups_are_told)
+{
+  for (gsize n = 12; n <= 40; n += 28)
+    for (gint is_above = 0; is_above < 2; is_above++) {
+      double means[40], low = -1, high = 1, sum = 0, total = 0;
+      gsize sizes[40];
+      g_autoptr (AssaySample) sample = NULL;
+
+      for (gsize g = 0; g < n; g++) {
+        sizes[g] = 1 + (g + 2) % 4;
+        means[g] = g % 2 == 0 ? 0.03 : 0.96;
+      }
+      while (high - low > 1e-9) {
+        const double middle = (low + high) / 2;
+        const gboolean is_told = told_by (means, sizes, n, middle, 0.5, is_above) < 0.01;
+
+        *(is_told == is_above ? &high : &low) = middle;
+      }
+      for (gsize g = 0; g < n; g++) {
+        const double size = n < 30 ? 1 : (double) sizes[g];
+
+        sum += size * CLAMP (means[g] + low, 0, 1);
+        total += size;
+      }
+      sample = grouped (&share, means, sizes, 0, n);
+      cr_assert (is_above ? low > 0.04 : low < -0.03, "a clamp is tried: %g", low);
+      assert_near (assay_fraction_detectable (sample, 0.5, is_above, 0.01), sum / total, 2e-6,
+                   "%zu groups, above %d", n, is_above);
+    }
+}
+
+/* Where nothing is on the wrong side the p-value is (1 - b)^G. */
+Test (share_test, fewest_groups_by_closed_form)
+{
+  static const double zeros[36], near[36] = { 0.4 };
+  g_autoptr (AssaySample) none = grouped (&share, zeros, NULL, 5, 36);
+  g_autoptr (AssaySample) some = grouped (&share, near, NULL, 5, 36);
+
+  /* ln 0.05 / ln 0.9 is 28.4. */
+  cr_assert_eq (assay_fraction_units_needed (none, 0.1, FALSE, 0.05), 29 * 5);
+  cr_assert_eq (assay_fraction_units_needed (none, 0.99, FALSE, 0.05), 5, "one group");
+  cr_assert_eq (assay_fraction_units_needed (some, 0.1, TRUE, 0.05), 0, "it is not above");
+}
+
+/* 30 groups of one unit: of the median "more than i of 30 are beyond" is a binomial tail. 1 unit
+ * that is not beyond it has 31 / 2^30, 2 have 466 / 2^30. */
+Test (share_test, detectable_quantile_by_the_binomial)
+{
+  const AssayMeasure median = { .statistic = ASSAY_STATISTIC_MEDIAN, .low = 0, .high = 29 };
+  double values[30];
+  gint64 groups[30];
+  g_autoptr (AssaySample) sample = NULL;
+
+  for (gsize i = 0; i < 30; i++) {
+    values[i] = (double) i;
+    groups[i] = (gint64) i;
+  }
+  sample = assay_sample_new (&median, values, groups, 30);
+  cr_assert_eq (sample->estimate, 14.5);
+  cr_assert_eq (assay_fraction_detectable (sample, 10, TRUE, 1e-7), 24.5, "one");
+  cr_assert_eq (assay_fraction_detectable (sample, 10, TRUE, 1e-6), 23.5, "two");
+  cr_assert_eq (assay_fraction_detectable (sample, 20, FALSE, 1e-7), 5.5, "one");
+  cr_assert_eq (assay_fraction_detectable (sample, 20, FALSE, 1e-6), 6.5, "two");
+  cr_assert_eq (assay_fraction_detectable (sample, 14.5, TRUE, 1e-7), 29, "the end");
+  cr_assert_eq (assay_fraction_detectable (sample, 14.5, FALSE, 1e-7), 0, "the end");
+  cr_assert (isnan (assay_fraction_detectable (sample, 15, TRUE, 1e-7)), "beyond the range");
+  cr_assert (isnan (assay_fraction_detectable (sample, 14, FALSE, 1e-7)), "beyond the range");
 }

@@ -150,6 +150,7 @@ Test (sample, crossed_groups)
   cr_assert_eq (assay_sample_n_independent (apart), 2);
   cr_assert_eq (apart->estimate, 2.5);
   cr_assert (one->n_others == 1 && one->method == ASSAY_SAMPLE_TOO_SMALL);
+  cr_assert_eq (assay_sample_n_independent (one), 1);
   cr_assert (two->n_groups == 2 && two->method == ASSAY_SAMPLE_TOO_SMALL);
   cr_assert (of_two->n_groups == 2 && of_two->method == ASSAY_SAMPLE_TOO_SMALL);
 }
