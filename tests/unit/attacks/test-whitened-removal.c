@@ -373,6 +373,40 @@ Test (whitened_removal, control_of_windows_is_won_for_any_seed)
   }
 }
 
+/* The attack with a search that looks for public images upside down: no window of them is in any
+ * mixture, and the prior of images, smooth either way, is what it was. */
+static gboolean
+search_upside_down (const AssayAttackContext *context, const AssayObservation *seen,
+                    AssayGuess *ret_guess, GError **error)
+{
+  g_autoptr (AssayMatrix) rows = assay_rows_matrix (seen->public_rows, ASSAY_SCALE_NONE, error);
+  const gsize width = seen->release->geometry.width, height = seen->release->geometry.height;
+  g_autoptr (AssayMatrix) turned = assay_matrix_copy (assay_matrix_view (rows), error);
+  g_autoptr (AssayRows) public_rows = NULL;
+  AssayObservation other = *seen;
+
+  for (gsize i = 0; i < rows->rows; i++)
+    for (gsize y = 0; y < height; y++)
+      memcpy (assay_matrix_row (turned, i) + y * width,
+              assay_matrix_row (rows, i) + (height - 1 - y) * width, width * sizeof (float));
+  other.public_rows = public_rows = fixture_rows (turned);
+  return assay_attack_whitened_removal.attack (context, &other, ret_guess, error);
+}
+
+/* What control_of_windows_is_won_for_any_seed asserts is worth something because of this. */
+Test (whitened_removal, control_of_windows_is_lost_by_a_broken_search)
+{
+  AssayAttack broken = assay_attack_whitened_removal;
+  g_autoptr (AssaySettings) settings
+      = fixture_settings (&assay_attack_whitened_removal.plugin, "all_windows=yes");
+
+  AssayControlOutcome outcome;
+
+  broken.attack = search_upside_down;
+  cr_assert (assay_control_run (&broken, settings, 1, &outcome, NULL));
+  cr_assert (!outcome.is_won && outcome.share < 0.1, "%g", outcome.share);
+}
+
 /* ---- Errors ---- */
 
 static void
