@@ -14,7 +14,7 @@
  * of single images could be had (a tape goes through four images at a time, so that each costs four
  * passes), but a release of kind updates holds the weights of softmax regression, and nobody could
  * use others. Rows may be features of images, made by fixed filters or by a network that saw none
- * of the images (Tramer and Boneh 2021): a row's are of one image alone, for which epsilon holds. */
+ * of the images (Tramer and Boneh 2021): a row's are of one image, for which epsilon holds. */
 #include <math.h>
 #include <string.h>
 
