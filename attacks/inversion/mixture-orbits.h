@@ -4,6 +4,8 @@
 
 #include "attacks/mixtures/mixture-state.h"
 
+#define MIXTURE_ORBITS_MIRRORED 0.2 /* of all groups, from which on secrets were mirrored */
+
 /* Groups of images, first each as its best image is, then each mirrored, as nobody can tell which
  * of the two a secret was; with room for twice as many as the state has images. */
 typedef struct {

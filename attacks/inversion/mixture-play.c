@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "attacks/evidence/mixture-fit.h"
+#include "attacks/evidence/mixture-surplus.h"
 #include "attacks/inversion/mixture-pairs.h"
 #include "attacks/inversion/phase-retrieval.h"
 #include "attacks/inversion/sign-tree.h"
@@ -122,26 +123,27 @@ spread (const MixturePlay *play, gsize n_mixtures, MixtureIntake *intake, GError
 {
   static const PublicPursuit pursuit = { .image_error = 0.03, .keeps_complete = TRUE };
   MixtureState *state = &intake->state;
-  const gsize first = state->n_mixtures, d = state->cols, m = state->n_partners;
-  const gsize n_first = MIXTURE_PRIVATE * first;
-  g_autofree guint32 *pairs = g_memdup2 (state->pairs, n_first * sizeof *pairs);
-  g_autofree float *weights = g_memdup2 (state->weights, n_first * sizeof *weights);
+  g_autofree gboolean *is_kept = g_new0 (gboolean, n_mixtures);
   gsize found;
 
+  for (gsize t = 0; t < state->n_mixtures; t++)
+    is_kept[t] = TRUE;
   state->n_mixtures = n_mixtures;
-  for (gsize i = n_first; i < MIXTURE_PRIVATE * n_mixtures; i++) {
-    state->pairs[i] = i % MIXTURE_PRIVATE;
-    state->weights[i] = (float) mixture_state_expected_share (state) / MIXTURE_PRIVATE;
-  }
-  if (!mixture_pairs_match_squares (state, intake->precision, intake->whitened->data, error))
-    return FALSE;
-  memcpy (state->pairs, pairs, n_first * sizeof *pairs);
-  memcpy (state->weights, weights, n_first * sizeof *weights);
-  memset (state->known + first * d, 0, (n_mixtures - first) * d * sizeof *state->known);
-  for (gsize i = first * m; i < n_mixtures * m; i++)
-    state->partners[i] = -1;
-  return public_pursuit (&pursuit, &intake->filter, state, &found, error)
+  return mixture_surplus_match (intake, is_kept, error)
+         && public_pursuit (&pursuit, &intake->filter, state, &found, error)
          && refine_parts (play, intake, error);
+}
+
+/* Of more images than secrets those that are none's mirror image, and not needed, go. */
+static gboolean
+drop_surplus (const MixturePlay *play, MixtureIntake *intake, GError **error)
+{
+  const gsize n = intake->state.n_secrets;
+
+  if (play->forms == 1 || play->parts->windows != NULL)
+    return TRUE;
+  return mixture_surplus_drop (play->n_secrets, intake, error)
+         && (intake->state.n_secrets == n || refine_parts (play, intake, error));
 }
 
 /* Images from the private parts of some mixtures, and from these those of all. */
@@ -161,7 +163,7 @@ play_parts (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_bet
       || !mixture_parts_solve (play->parts, intake->plain.image, state, error))
     return FALSE;
   mixture_parts_take_public (play->parts, intake->plain.image, state);
-  if (!refine_parts (play, intake, error))
+  if (!refine_parts (play, intake, error) || !drop_surplus (play, intake, error))
     return FALSE;
   if (state->n_mixtures == total || play->parts->windows != NULL)
     return TRUE;

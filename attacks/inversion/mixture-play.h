@@ -14,7 +14,7 @@ typedef struct {
   const MixtureParts *parts; /* private parts of the first mixtures; NULL: by squares */
   gint64 matchings; /* with labels and by squares: how often pairs are found from squares */
   gint64 rounds;    /* of public images, secrets and pairs in turn */
-  double beaten;    /* the confidence that another attempt has reached; negative: none */
+  double beaten;    /* what some of the mixtures have to explain; negative: nothing */
 } MixturePlay;
 
 /* The state of @intake is made anew, with forms x n images, and without labels if these have
@@ -23,11 +23,12 @@ typedef struct {
  * By squares: a cold start of everything (below; phase-retrieval.h), signs of pixels from
  * neighbours (sign-tree.h), and then in turn public images, secrets and pairs. By parts: images of
  * which the parts are mixtures, their public images taken over, the same turns with these mixtures
- * alone; then the pairs of all others by the squares of the images, and the turns with all. This
- * last, the dearest, is left out where the parts explain no more (mixture-fit.h) than `beaten`:
- * *@ret_is_better is FALSE then, and the state of no use. It is also left out where public images
- * are windows, of which nobody knows those of the others: the state has the first mixtures alone
- * then. */
+ * alone; of two forms that are not mirror images the surest n are kept (mixture-surplus.h), with
+ * turns once more; then the pairs of all others by the squares of the images, and the turns with
+ * all. This last, the dearest, is left out where the parts explain no more (mixture-fit.h) than
+ * `beaten`: *@ret_is_better is FALSE then, and the state of no use. It is also left out where
+ * public images are windows, of which nobody knows those of the others: the state has the first
+ * mixtures alone then. */
 gboolean mixture_play (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_better,
                        GError **error);
 

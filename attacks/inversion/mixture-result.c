@@ -7,8 +7,8 @@
 #include "attacks/inversion/mixture-orbits.h"
 #include "attacks/moved/moved-secrets.h"
 
-#define MOVED 0.7    /* of secrets in mixtures, that stand elsewhere than they mostly do */
-#define MIRRORED 0.2 /* of all groups of images, from which on secrets were mirrored */
+#define CLEARLY_KNOWN 0.04 /* of public images; by chance it is about 0.01 */
+#define MOVED 0.7          /* of secrets in mixtures, that stand elsewhere than they mostly do */
 
 void
 mixture_result_clear (MixtureResult *result)
@@ -42,6 +42,15 @@ pairs_of (const MixtureState *state, gsize total, const gsize *groups)
   return pairs;
 }
 
+/* By what attempts are compared: what is explained, twice where public images were found. Images
+ * whose pixels have the wrong signs explain squares as well as the right ones do, but leave nothing
+ * that public images would stand out from. */
+static double
+worth (const MixtureResult *result)
+{
+  return result->explained * (mixture_result_known (result) >= CLEARLY_KNOWN ? 2 : 1);
+}
+
 gboolean
 mixture_result_take (const MixturePlay *play, MixtureState *state, MixtureResult *inout_best,
                      GError **error)
@@ -52,22 +61,19 @@ mixture_result_take (const MixturePlay *play, MixtureState *state, MixtureResult
   g_autofree gsize *groups = g_new0 (gsize, m);
   g_autofree gsize *first = g_new0 (gsize, m);
   g_auto (MixtureResult) result = { .without_labels = play->labels != NULL && state->labels == NULL,
-                                    .is_mirrored = play->forms > 1 };
+                                    .is_mirrored = state->n_secrets > n };
   MixtureGroups gathered;
   double mirrored;
 
-  if (!mixture_fit (state, &result.explained, fits, error))
+  if (!mixture_fit (state, &result.explained, fits, error)
+      || !mixture_confidence_gather (state, fits, evidence, error))
     return FALSE;
-  if (inout_best->images != NULL && !(result.explained > inout_best->explained))
-    return TRUE;
-  if (!mixture_confidence_gather (state, fits, evidence, error))
-    return FALSE;
-  result.n = n;
+  result.n = m;
   result.fits = g_new0 (double, 2 * m);
   result.evidence = g_new0 (MixtureEvidence, 2 * m);
-  if (play->forms == 1) {
-    memcpy (result.fits, fits, n * sizeof *fits);
-    memcpy (result.evidence, evidence, n * sizeof *evidence);
+  if (!result.is_mirrored) {
+    memcpy (result.fits, fits, m * sizeof *fits);
+    memcpy (result.evidence, evidence, m * sizeof *evidence);
     result.images = g_steal_pointer (&state->images);
   } else {
     result.images = assay_alloc (2 * m, state->cols * sizeof (float), "images", error);
@@ -78,12 +84,14 @@ mixture_result_take (const MixturePlay *play, MixtureState *state, MixtureResult
     };
     mirrored = mixture_orbits_gather (state, fits, &gathered, error);
     result.n = 2 * gathered.n;
-    if (mirrored < MIRRORED)
+    if (mirrored < MIXTURE_ORBITS_MIRRORED)
       return mirrored >= 0;
     for (gsize g = 0; g < gathered.n; g++)
       result.evidence[g] = result.evidence[gathered.n + g] = evidence[first[g]];
   }
-  result.pairs = pairs_of (state, play->n_mixtures, play->forms == 1 ? NULL : groups);
+  if (inout_best->images != NULL && !(worth (&result) > worth (inout_best)))
+    return TRUE;
+  result.pairs = pairs_of (state, play->n_mixtures, result.is_mirrored ? groups : NULL);
   mixture_result_clear (inout_best);
   *inout_best = result;
   result = (MixtureResult){ 0 };

@@ -20,8 +20,9 @@ typedef struct {
 ASSAY_DECLARE_CLEAR (MixtureResult, mixture_result_clear)
 
 /* What @state has come to in @play, as one image for each secret, takes the place of @inout_best,
- * unless it explains less, or has found no mirror images where it looked for them. The state's
- * images may be gone. */
+ * unless it explains less (half as much will do for images by which public images were found,
+ * beside those by which none were), or has found no mirror images where it looked for them. The
+ * state's images may be gone. */
 gboolean mixture_result_take (const MixturePlay *play, MixtureState *state,
                               MixtureResult *inout_best, GError **error);
 
