@@ -8,8 +8,8 @@
  * - by Landlock, writing and making anything but below the FOLDERs and to a few devices: a FIFO
  *   that lies elsewhere cannot be opened for writing either;
  * - by seccomp, sockets of the file system, of the kernel and of virtual machines, and the calls
- *   that look into other processes, change mounts and namespaces, load code into the kernel, keep
- *   keys or send files past these rules (io_uring).
+ *   that look into other processes, watch files that these open, change mounts and namespaces, load
+ *   code into the kernel, keep keys or send files past these rules (io_uring).
  * With --alone, where there is no bubblewrap, all sockets go, too.
  *
  * A program of its own and not a function between fork and exec, because Landlock would keep
@@ -89,6 +89,8 @@ static const int refused_calls[] = {
   SCMP_SYS (reboot),
   SCMP_SYS (syslog),
   SCMP_SYS (fanotify_init),
+  SCMP_SYS (inotify_init),
+  SCMP_SYS (inotify_init1),
   SCMP_SYS (open_by_handle_at),
   SCMP_SYS (name_to_handle_at),
 };

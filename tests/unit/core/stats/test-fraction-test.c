@@ -390,12 +390,17 @@ Test (share_test, the_largest_group_may_be_the_first)
 /* All of a thousand units fail together, or not: one unit of a rate. */
 Test (share_test, one_group_is_one_unit)
 {
-  g_autofree double *zeros = g_new0 (double, 1000);
+  g_autofree double *values = g_new0 (double, 1000);
   g_autofree gint64 *groups = g_new0 (gint64, 1000);
-  g_autoptr (AssaySample) sample = assay_sample_new (&share, zeros, groups, 1000);
+  g_autoptr (AssaySample) zeros = assay_sample_new (&share, values, groups, 1000);
+  g_autoptr (AssaySample) ones = NULL;
 
-  cr_assert_eq (sample->method, ASSAY_SAMPLE_EXTREME);
-  assert_near (assay_fraction_p (sample, 0.1, FALSE), 0.9, 1e-12, "one group");
+  for (gsize i = 0; i < 1000; i++)
+    values[i] = 1;
+  ones = assay_sample_new (&share, values, groups, 1000);
+  cr_assert (zeros->method == ASSAY_SAMPLE_EXTREME && ones->method == ASSAY_SAMPLE_EXTREME);
+  assert_near (assay_fraction_p (zeros, 0.1, FALSE), 0.9, 1e-12, "none");
+  assert_near (assay_fraction_p (ones, 0.3, TRUE), 0.3, 1e-12, "all");
 }
 
 /* What is detectable is the mean of the groups, moved within 0 and 1, at which the test turns:

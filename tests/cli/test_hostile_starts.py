@@ -1,0 +1,98 @@
+"""What a start of a program under audit gets from Assay beside its request, and what it may do to its
+own inputs and to Assay itself. As in test_hostile.py each attempt is one that would have worked."""
+
+import os
+import subprocess
+
+from exec_programs import SCALE, VERBATIM, group, prepare, run_scenario, write_program
+from test_hostile import ATTEMPTS, need_all_layers, what_it_did
+
+
+def test_open_files(sandbox):
+    """Whoever starts Assay may leave files open to it: a program gets none of them, nor of Assay's
+    own, confined or not."""
+    need_all_layers(sandbox)
+    prepare(sandbox)
+    program = write_program(sandbox, "open.py", ATTEMPTS + """
+seen = sorted(os.readlink(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd")
+              if os.path.exists(f"/proc/self/fd/{name}") and int(name) > 2)
+attempt(read=lambda: need(os.pread(int(sys.argv[1]), 6, 0) == b"secret"),
+        any=lambda: need([path for path in seen if not path.startswith("/proc")]))
+""")
+    with open(sandbox.write("kept", "secret"), "rb") as kept:
+        words = ["assay", "protect", "--defense", "exec", "--set",
+                 f"command={program} {kept.fileno()}", "--secrets", "private.fvecs[0:8]",
+                 "--release", "release", "--truth", "truth"]
+        for confine in ("never", "auto"):
+            done = subprocess.run([*words, "--set", f"confine={confine}"], cwd=sandbox.path,
+                                  executable=sandbox.assay_path, env=sandbox.environment,
+                                  pass_fds=[kept.fileno()], stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, check=False)
+            assert done.stderr.strip().endswith("did:"), (confine, done.stderr)
+
+
+def test_command_lines_and_watches(sandbox):
+    """The seed stands in Assay's command line, which /proc shows to everybody; a watch would tell
+    which files others open, and so which starts there are beside it."""
+    body = """
+def lines():
+    return [path.read_bytes() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")
+            if int(path.parent.name) != os.getpid()]
+
+attempt(seed=lambda: need([line for line in lines() if b"918273645" in line]),
+        watch=lambda: call(294, 0) if os.uname().machine == "x86_64" else need(False),
+        old_watch=lambda: call(253) if os.uname().machine == "x86_64" else need(False))
+"""
+    need_all_layers(sandbox)
+    prepare(sandbox)
+    seed = ("--seed", "918273645", "--set")
+    assert what_it_did(sandbox, body, *seed, "confine=required") == []
+    watches = ["watch", "old_watch"] if os.uname().machine == "x86_64" else []
+    assert what_it_did(sandbox, body, *seed, "confine=never") == ["seed", *watches]
+
+
+def test_inputs_that_it_changes(sandbox):
+    """They are copies, which nobody reads again: results are those of a program that leaves them."""
+    prepare(sandbox)
+    write_program(sandbox, "scale.py", SCALE)
+    run_scenario(sandbox, VERBATIM + group("defense", "scaled", "python3 scale.py",
+                                           "confine = never"), out="left")
+    write_program(sandbox, "scale.py", SCALE + """
+for name in ("secrets.npy", "request.json"):
+    content = (FOLDER / name).read_bytes()
+    with open(FOLDER / name, "r+b") as file: # in place, as a copy that shares its bytes would be
+        file.write(bytes(len(content)))
+    (FOLDER / name).unlink()
+""")
+    run_scenario(sandbox, VERBATIM + group("defense", "scaled", "python3 scale.py",
+                                           "confine = never"), out="changed")
+    assert sandbox.read("left/results.json") == sandbox.read("changed/results.json")
+
+
+FLOOD = """
+for _ in range(800):
+    os.write(1, b"out " * 16384)
+    os.write(2, b"err " * 16384)
+print("\\nthe end", file=sys.stderr)
+sys.exit(3)
+"""
+
+
+def test_words_without_end(sandbox):
+    """50 MB on each stream: Assay keeps the last lines of one, and nothing of the other."""
+    prepare(sandbox)
+    peaks = []
+    for body in ("sys.exit('the end')", FLOOD):
+        program = write_program(sandbox, "talk.py", body)
+        process = subprocess.Popen(
+            [sandbox.assay_path, "protect", "--defense", "exec", "--set", f"command={program}",
+             "--secrets", "private.fvecs[0:8]", "--release", "release", "--truth", "truth"],
+            cwd=sandbox.path, env=sandbox.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        out, err = process.stdout.read(), process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 2 and out == b"", out[:100]
+        assert err.endswith(b"the end\n") and len(err) < 6000, err[-100:]
+        peaks.append(usage.ru_maxrss)
+    assert peaks[1] < peaks[0] + 25_000, peaks
