@@ -160,14 +160,15 @@ def test_audit_finds_units(sandbox):
     sandbox.write("noise.py", NOISE.replace("{factors}", repr(FACTORS)))
     words = ("audit", "--command", f"{sys.executable} noise.py", "--data", "people.npy",
              "--secrets", "100", "--out", "audit", "--time")
-    audit = sandbox.assay(*words, "30s")
+    audit = sandbox.assay(*words, "8s")
     more = re.search(r"expected --time (\d+)s or more", audit.err)
     if more:  # a busy machine, where the command's own limit would be too short, too
         shutil.rmtree(sandbox.path / "audit")
         process = sandbox.start(*words, f"{2 * int(more[1])}s")
         out, err = process.communicate()
         audit = Result("assay audit", process.returncode, out, err)
-    assert audit.code in (0, 1, 3), audit.err
+    # Or its time is over: what is asked here stands in the scenario, which comes first.
+    assert audit.code in (0, 1, 3, 4), audit.err
     assert "compared on one scale (scale = columns)" in audit.err, audit.err
     scenario = sandbox.read("audit/audit.scenario")
     assert "\nscale = columns\n" in scenario

@@ -204,6 +204,23 @@ attack_once (const AssayAttack *attack, const AssayRelease *release, AssayRows *
                             ret_guess, error);
 }
 
+/* The release of each defense, made once: many attacks read it. */
+static const AssayRelease *
+release_of (gsize d)
+{
+  static AssayRelease *made[256];
+
+  cr_assert (d < G_N_ELEMENTS (made));
+  if (made[d] == NULL) {
+    g_autoptr (AssayMatrix) secrets = secrets_for (assay_defenses[d]);
+    g_autoptr (AssayTruth) truth = NULL;
+
+    cr_assert (
+        protect (assay_defenses[d], assay_matrix_view (secrets), 1, &made[d], &truth, NULL));
+  }
+  return made[d];
+}
+
 /* Against every defense whose release it reads; each attack must read some. */
 Test (plugins_run, attacks)
 {
@@ -215,23 +232,18 @@ Test (plugins_run, attacks)
     if (!plugin_is_complete (&attack->plugin) || (attack->needs & ASSAY_GRANT_MECHANISM))
       continue;
     for (gsize d = 0; assay_defenses[d] != NULL; d++) {
-      g_autoptr (AssayRelease) release = NULL;
-      g_autoptr (AssayTruth) truth = NULL;
+      const AssayRelease *release;
       g_autoptr (AssayGuess) first = NULL;
       g_autoptr (AssayGuess) second = NULL;
       g_autoptr (AssayGuess) none = NULL;
       g_autoptr (GError) error = NULL;
-
-      g_autoptr (AssayMatrix) secrets = NULL;
       g_autoptr (AssayRows) rows = NULL;
       g_autoptr (AssayRows) empty = NULL;
 
       if (attack->game != ASSAY_GAME_RECONSTRUCT || !(attack->reads & assay_defenses[d]->produces)
           || !plugin_is_complete (&assay_defenses[d]->plugin))
         continue;
-      secrets = secrets_for (assay_defenses[d]);
-      cr_assert (
-          protect (assay_defenses[d], assay_matrix_view (secrets), 1, &release, &truth, NULL));
+      release = release_of (d);
       rows = fixture_normal_rows (ROWS, assay_release_cols (release), 2);
       empty = assay_rows_new (assay_release_cols (release));
       /* A release of the kind may lack what the attack reads: messages in clear. */
