@@ -10,6 +10,7 @@ import time
 
 import pytest
 from auditing import COMPONENTS, PROGRAM, people, place, program, verdicts
+from sandbox import TIMEOUT_S
 
 
 def test_leaky_program_is_violated(sandbox):
@@ -130,7 +131,7 @@ def test_interrupted_goes_on(sandbox):
         assert line, said
         said += line
     process.send_signal(signal.SIGINT)
-    said += process.communicate(timeout=120)[1]
+    said += process.communicate(timeout=TIMEOUT_S)[1]
     assert process.returncode == 130 and "interrupted after" in said, said
     again = said.split("Go on with:\n")[1].strip()
     assert again.startswith("assay run ") and again.endswith(" --resume")

@@ -16,6 +16,7 @@ import pytest
 import data
 import tiny
 from data import hard_fvecs, idx_bytes, random_bytes
+from sandbox import TIMEOUT_S
 from test_disk import SmallDisk
 
 CIFAR_PIXELS = 3072
@@ -492,7 +493,7 @@ def test_interrupted(sandbox):
         while not list(sandbox.path.glob("out.csv.*")) and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=TIMEOUT_S)
     finally:
         process.kill()
     assert (process.returncode, err) == (130, "assay: interrupted; nothing was written\n"), (

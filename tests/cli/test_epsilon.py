@@ -13,6 +13,7 @@ import xml.etree.ElementTree
 import pytest
 
 from places import SOURCE
+from sandbox import TIMEOUT_S
 
 HEAD = """\
 [scenario]
@@ -207,7 +208,7 @@ def test_ctrl_c_within_a_cell(sandbox):
         time.sleep(0.05)
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=120)
+    _, told = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130 and "--resume" in told, f"{process.returncode}: {told}"
 
 

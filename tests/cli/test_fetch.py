@@ -11,6 +11,7 @@ import data
 from fetching import (COMMAND, CONTENT, PART, TARGET, fails, fetch, fetched,
                       part, sha256, write_catalog)
 from file_server import FileServer, FtpServer, Page
+from sandbox import TIMEOUT_S
 
 
 # ---- Whole files ----
@@ -183,7 +184,7 @@ def test_interrupted(sandbox):
             wait_for(lambda: (sandbox.path / PART).exists()
                      and (sandbox.path / PART).stat().st_size >= 150_000)
             process.send_signal(name)
-            _, err = process.communicate(timeout=120)
+            _, err = process.communicate(timeout=TIMEOUT_S)
             assert process.returncode == code, f"{process.returncode}\n{err}"
             if code == 130:
                 assert (err == f"assay: {server.url}/r: interrupted; {PART} has 150000 of 300000 bytes, and the same "
@@ -211,7 +212,7 @@ def test_two_processes_at_once(sandbox):
         wait_for(lambda: (sandbox.path / PART).exists() and (sandbox.path / PART).stat().st_size > 0)
         sandbox.expect(fetch(sandbox), 4, err=f"assay: {PART}: another process fetches this file at "
                        "the moment\n")
-        out, err = first.communicate(timeout=120)
+        out, err = first.communicate(timeout=TIMEOUT_S)
         assert first.returncode == 0 and err == "", out + err
         fetched(sandbox)
         assert len(server.requests) == 1, str(server.requests)
@@ -224,7 +225,7 @@ def test_many_processes_at_once(sandbox):
         write_catalog(sandbox, server.url + "/r")
         for _ in range(4):
             processes = [sandbox.start(*COMMAND) for _ in range(6)]
-            ends = [(process.communicate(timeout=120), process.returncode) for process in processes]
+            ends = [(process.communicate(timeout=TIMEOUT_S), process.returncode) for process in processes]
             assert (all(code == 0 or (code == 4 and "another process" in err)
                         for (_, err), code in ends)), str(ends)
             assert any(code == 0 for _, code in ends), str(ends)

@@ -10,6 +10,7 @@ import time
 import pytest
 
 import tiny
+from sandbox import TIMEOUT_S
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
@@ -110,7 +111,7 @@ def test_in_use_by_another_process(sandbox):
         for words in ([], ["--resume"], ["--seed", "9"]):
             sandbox.refuses(sandbox.assay("run", "tiny.scenario", "--out", "out", *words), says)
         process.send_signal(signal.SIGCONT)
-        process.communicate(timeout=120)
+        process.communicate(timeout=TIMEOUT_S)
     finally:
         process.kill()
         process.wait()
@@ -125,7 +126,7 @@ def test_two_begin_at_once(sandbox):
     for i in range(15):
         both = [sandbox.start("run", "tiny.scenario", "--out", f"out{i}", "--quiet", "--jobs", "1")
                 for _ in range(2)]
-        said = [process.communicate(timeout=120)[1] for process in both]
+        said = [process.communicate(timeout=TIMEOUT_S)[1] for process in both]
         codes = sorted(process.returncode for process in both)
         assert codes in ([0, 0], [0, 2]), f"exit codes {codes}: {said}"
         assert (codes == [0, 0] or any("is in use by another process" in text or
@@ -144,7 +145,7 @@ def test_two_of_different_plans_begin_at_once(sandbox):
     for i in range(30):
         both = {seed: sandbox.start("run", "tiny.scenario", "--out", f"out{i}", "--seed", seed,
                                     "--quiet", "--jobs", "1") for seed in expected}
-        said = [process.communicate(timeout=120)[1] for process in both.values()]
+        said = [process.communicate(timeout=TIMEOUT_S)[1] for process in both.values()]
         codes = {seed: process.returncode for seed, process in both.items()}
         assert sorted(codes.values()) == [0, 2], f"exit codes {codes}: {said}"
         winner = next(seed for seed, code in codes.items() if code == 0)
@@ -158,7 +159,7 @@ def test_two_replace_at_once(sandbox):
     for _ in range(15):
         both = [sandbox.start("run", "tiny.scenario", "--out", "out", "--quiet", "--jobs", "1")
                 for _ in range(2)]
-        said = [process.communicate(timeout=120)[1] for process in both]
+        said = [process.communicate(timeout=TIMEOUT_S)[1] for process in both]
         codes = sorted(process.returncode for process in both)
         assert codes in ([0, 0], [0, 2]), f"exit codes {codes}: {said}"
         assert sandbox.read("out/results.json") == expected, "results"
@@ -180,7 +181,7 @@ def test_being_replaced_by_another_process(sandbox):
                 "--out with another folder")
         assert sandbox.tree("out") == before, "the finished run changed"
         process.send_signal(signal.SIGCONT)
-        process.communicate(timeout=120)
+        process.communicate(timeout=TIMEOUT_S)
     finally:
         process.kill()
         process.wait()
@@ -195,7 +196,7 @@ def test_foreign_file_that_comes_while_the_run_is_replaced(sandbox):
     process.send_signal(signal.SIGSTOP)
     sandbox.write("out/thesis.tex", "mine")
     process.send_signal(signal.SIGCONT)
-    err = process.communicate(timeout=120)[1]
+    err = process.communicate(timeout=TIMEOUT_S)[1]
     assert process.returncode == 4 and "it holds 'thesis.tex'" in err, err
     assert sandbox.read("out/thesis.tex") == "mine", "the file changed"
     (sandbox.path / "out" / "thesis.tex").unlink()

@@ -18,6 +18,7 @@ import tiny
 from exec_programs import (SCALE, UNSCALE, VERBATIM, check_ended, check_nothing_left,
                            find_processes, group, median_errors, prepare, protect, run_scenario,
                            write_program)
+from sandbox import TIMEOUT_S
 
 
 def need_bubblewrap():
@@ -263,7 +264,7 @@ def interrupt(sandbox, number, *words):
     wait_for(lambda: find_processes("300.00081"), "the program did not begin")
     start = time.monotonic()
     process.send_signal(number)
-    err = process.communicate(timeout=120)[1]
+    err = process.communicate(timeout=TIMEOUT_S)[1]
     assert time.monotonic() - start < 100, "the program was waited for"
     check_ended("300.00081")
     check_nothing_left(sandbox)

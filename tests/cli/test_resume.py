@@ -10,6 +10,7 @@ import time
 import pytest
 
 import tiny
+from sandbox import TIMEOUT_S
 
 SHORT_KILLS = 25
 LONG_KILLS = 200
@@ -190,7 +191,7 @@ def interrupt(sandbox, folder, number, *words):
     process.send_signal(signal.SIGSTOP)
     process.send_signal(number)
     process.send_signal(signal.SIGCONT)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130, f"exit code {process.returncode}\n{out}{err}"
     assert out == "", f"stdout: {out}"
     return err
@@ -231,7 +232,7 @@ def test_interrupted_twice_ends_at_once(sandbox):
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=120)
+    process.communicate(timeout=TIMEOUT_S)
     assert process.returncode in (130, -signal.SIGINT), f"exit code {process.returncode}"
     resumed(sandbox, "out", whole)
 

@@ -14,6 +14,7 @@ import time
 import pytest
 
 from disturbed_runs import EPSILON, RUN, WHOLE_CODE, Whole, lasting, resumed
+from sandbox import TIMEOUT_S
 from system_calls import inject, strace
 
 TINY = EPSILON.replace("1; 3", "1").replace("20000", "2000").replace("10000", "1000")
@@ -31,7 +32,7 @@ def usual(sandbox):
 
 def run_in(sandbox, environment, *words):
     return subprocess.run([sandbox.assay_path, *words], cwd=sandbox.path, env=environment,
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S,
                           check=False)
 
 
@@ -147,7 +148,7 @@ def test_names_of_every_byte(sandbox, usual):
         done = subprocess.run([os.fsencode(sandbox.assay_path), b"run", b"./s" + name, b"--quiet",
                                b"--jobs", b"1", b"--out", b"./o" + name], cwd=place,
                               env=sandbox.environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=120, check=False)
+                              capture_output=True, timeout=TIMEOUT_S, check=False)
         assert done.returncode == usual[0].code, (name, done.stderr)
         (done.stdout + done.stderr).decode()
         assert b"\x1b" not in done.stdout and b"\x07" not in done.stdout, done.stdout

@@ -14,6 +14,7 @@ import mpi
 import tiny
 from disturbed_runs import EPSILON, WHOLE_CODE, lasting
 from disturbed_runs import SCENES as PAINTED
+from sandbox import TIMEOUT_S
 from test_resume import SCENES
 from two_machines import TwoMachines
 
@@ -166,7 +167,7 @@ def test_a_worker_that_is_killed_costs_nothing(sandbox):
     process, workers = start_at_work(sandbox, "out")
     assert len(workers) == 2, f"{len(workers)} workers"
     os.kill(workers[0], signal.SIGKILL)
-    err = process.communicate(timeout=100)[1]
+    err = process.communicate(timeout=TIMEOUT_S)[1]
     assert process.returncode == 0 and not err.strip(), f"exit {process.returncode}: {err}"
     assert sandbox.read("out/results.json") == sandbox.read("alone/results.json"), "other bytes"
 
@@ -176,7 +177,7 @@ def test_a_killed_run_takes_its_workers_along_and_goes_on(sandbox):
     sandbox.run_ok("tiny.scenario", "--quiet", "--out", "alone", "--jobs", 1)
     process, workers = start_at_work(sandbox, "out")
     os.kill(process.pid, signal.SIGKILL)
-    process.communicate(timeout=100)
+    process.communicate(timeout=TIMEOUT_S)
     wait_for(lambda: all(is_gone(pid) for pid in workers), "workers outlive their run")
     same_as_alone(sandbox, "out", "--resume", "--workers", 3)
 
@@ -187,7 +188,7 @@ def test_an_interrupted_run_ends_and_goes_on(sandbox):
     process, workers = start_at_work(sandbox, "out")
     for pid in (process.pid, *workers):  # as a terminal does it
         os.kill(pid, signal.SIGINT)
-    process.communicate(timeout=100)
+    process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130, f"exit {process.returncode}, expected 130"
     assert all(is_gone(pid) for pid in workers), "workers outlive their run"
     same_as_alone(sandbox, "out", "--resume")
@@ -223,7 +224,7 @@ def test_numbers_of_workers(sandbox):
 
 def mpirun(sandbox, n, *arguments, machines=None):
     return subprocess.run(mpi.launch(sandbox, n, *arguments, machines=machines), cwd=sandbox.path,
-                          env=mpi.environment(), capture_output=True, text=True, timeout=110)
+                          env=mpi.environment(), capture_output=True, text=True, timeout=TIMEOUT_S)
 
 
 def ranks(sandbox, n, *arguments, code=0, machines=None):
