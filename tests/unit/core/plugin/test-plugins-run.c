@@ -182,13 +182,24 @@ Test (plugins_run, defenses)
   }
 }
 
+/* Defaults, but for how many seeds of generators are tried. */
+static AssaySettings *
+settings_of_attack (const AssayAttack *attack)
+{
+  AssaySettings *settings = defaults (&attack->plugin);
+
+  if (assay_param_exists (attack->parameters, "seeds"))
+    cr_assert (assay_settings_set (settings, "seeds", "64", NULL));
+  return settings;
+}
+
 /* With @rows as all rows that can be granted; the release is its own repeat, if there are any. */
 static gboolean
 attack_once (const AssayAttack *attack, const AssayRelease *release, AssayRows *rows,
              AssayGuess **ret_guess, GError **error)
 {
   static const gint64 groups[SECRETS] = { 0 };
-  g_autoptr (AssaySettings) settings = defaults (&attack->plugin);
+  g_autoptr (AssaySettings) settings = settings_of_attack (attack);
   const AssayKnowledge knowledge = { .database = rows, .public_rows = rows };
   g_autoptr (GPtrArray) repeats = g_ptr_array_new ();
   const guint wants = attack->needs & ASSAY_GRANT_HASH_FUNCTION ? ASSAY_GRANT_PUBLIC : 0;
