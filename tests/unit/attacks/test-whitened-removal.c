@@ -12,6 +12,7 @@
 #include "core/math/mixture.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayAttack assay_attack_whitened_removal;
 
@@ -358,13 +359,14 @@ Test (whitened_removal, control_is_won)
   }
 }
 
-/* Whatever is drawn: where public images could have small shares, four seeds of six lost it. */
+/* Whatever is drawn: where public images could have small shares, four seeds of six lost it. The
+ * first seed is played above. */
 Test (whitened_removal, control_of_windows_is_won_for_any_seed)
 {
   g_autoptr (AssaySettings) settings
       = fixture_settings (&assay_attack_whitened_removal.plugin, "all_windows=yes");
 
-  for (guint64 seed = 1; seed <= 5; seed++) {
+  for (guint64 seed = 2; seed <= test_seeds (5); seed++) {
     AssayControlOutcome outcome;
 
     cr_assert (assay_control_run (&assay_attack_whitened_removal, settings, seed, &outcome, NULL));
