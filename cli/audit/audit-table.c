@@ -2,6 +2,7 @@
 #include "cli/audit/audit-table.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "cli/dataset/dataset.h"
 #include "datasets/tables/table-value.h"
@@ -34,7 +35,11 @@ read_row (AssayTable *table, gsize row, gpointer values, guint8 *labels, float *
 AssayMatrix *
 cli_audit_table_read (const char *name, GError **error)
 {
-  g_autoptr (AssayTable) table = cli_dataset_open (name, NULL, error);
+  AssayTableFormat format; /* which nobody can tell here, if the name does not */
+  g_autoptr (AssayTable) table
+      = strchr (name, '[') != NULL || assay_table_format_of_path (name, &format, error)
+            ? cli_dataset_open (name, NULL, error)
+            : NULL;
   g_autoptr (AssayMatrix) rows = NULL;
   g_autofree gpointer values = NULL;
   guint8 labels[ASSAY_TABLE_MAX_LABELS];

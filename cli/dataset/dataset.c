@@ -79,6 +79,21 @@ split_name (const char *word, char **ret_choice)
   return g_steal_pointer (&name);
 }
 
+/* Whether all rows are wanted. */
+static gboolean
+check_rows (const char *word, GError **error)
+{
+  AssayRowSpan span;
+  g_autofree char *name = assay_row_span_split (word, &span, error);
+
+  return name != NULL
+         && (span.text[0] == '\0'
+             || assay_fail (error, ASSAY_ERROR_DATA,
+                            "%s: rows are chosen in scenarios and by 'assay audit'; expected a "
+                            "whole file, or --rows of 'assay dataset convert'",
+                            word));
+}
+
 AssayTable *
 cli_dataset_open (const char *word, const char *format, GError **error)
 {
@@ -86,7 +101,8 @@ cli_dataset_open (const char *word, const char *format, GError **error)
   AssayTableFormat known;
   g_autofree char *choice = NULL;
   g_autofree char *name = split_name (word, &choice);
-  g_autofree char *path = assay_row_file_find (name, folders, error);
+  g_autofree char *path
+      = check_rows (word, error) ? assay_row_file_find (name, folders, error) : NULL;
 
   if (path == NULL)
     return NULL;

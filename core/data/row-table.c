@@ -116,21 +116,10 @@ open_csv (GBytes *file, gboolean has_tabs, const char *columns, AssayRowTable *t
   gsize size = 0;
   const char *text = g_bytes_get_data (file, &size);
   g_autoptr (AssayArray) array = NULL;
-  GError *problem = NULL;
 
   text = size > 0 ? text : "";
   array = assay_csv_table_array (text, size, has_tabs ? '\t' : assay_csv_separator (text, size),
-                                 columns, &problem);
-  if (array == NULL && columns == NULL && size > 0) {
-    assay_error_set (
-        error, ASSAY_ERROR_DATA,
-        "%s; columns are chosen as in FILE[age,income], and FILE[-name] is all but one",
-        problem->message);
-    g_error_free (problem);
-    return FALSE;
-  }
-  if (array == NULL)
-    g_propagate_error (error, problem);
+                                 columns, error);
   return take_array (array, table, error);
 }
 

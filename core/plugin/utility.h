@@ -26,6 +26,9 @@ typedef struct {
       ASSAY_MEASURING_COMMON;
     };
   };
+  /* Optional arrays of a release without which there is nothing to assess: names, NULL ends. NULL:
+   * none. */
+  const char *const *reads_arrays;
   gboolean (*assess) (const AssayUtilityContext *context, const AssayReceived *received,
                       AssayOutcomes *ret_outcomes, GError **error);
 } AssayUtility;

@@ -39,6 +39,17 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
 
 /* ---- Descriptor ---- */
 
+/* Nobody is given a function: the codes are of the items' places in the graph, which others have
+ * not. */
+static const char *const *
+lacks (G_GNUC_UNUSED gconstpointer settings)
+{
+  static const char *const functions[]
+      = { "image-layer1", "text-layer1", "image-layer2", "text-layer2", NULL };
+
+  return functions;
+}
+
 /* The matrix, LAPACK's copy of it, and the eigenvectors. */
 ASSAY_MEMORY (memory, GraphSigns,
               sizeof (double) * shape->n_secrets
@@ -53,4 +64,5 @@ ASSAY_DEFENSE (graph_signs, "graph-signs",
     ASSAY_PARAM_INT (GraphSigns, bits, 32, 1, 1024, "bits", "Length of either code")),
   .memory = memory,
   .produces = ASSAY_RELEASE_PAIRED_CODES,
+  .lacks = lacks,
   .protect = protect);

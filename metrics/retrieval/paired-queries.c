@@ -1,5 +1,7 @@
 #include "metrics/retrieval/paired-queries.h"
 
+const char *const paired_queries_reads[] = { "image-layer1", "text-layer1", NULL };
+
 /* The columns of one modality of the rows of the role test, as codes. */
 static AssayCodes *
 hash (const AssayRelease *release, const AssayDataset *dataset, gconstpointer data, GError **error)

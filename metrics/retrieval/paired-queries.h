@@ -4,6 +4,9 @@
 #include "core/learn/paired-hash.h"
 #include "metrics/retrieval/retrieval.h"
 
+/* Arrays by which queries are hashed: a second layer need not be there. */
+extern const char *const paired_queries_reads[];
+
 /* The rows of the role test, hashed by the released function of @side, to be looked up among the
  * codes of the other one. */
 gboolean paired_queries_init (AssayPairedSide side, const AssayUtilityContext *context,

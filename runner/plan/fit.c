@@ -85,19 +85,20 @@ why_no_known_rows (const AssayComponent *defense, const AssayComponent *attack)
                           attack->plugin->id, assay_release_kind_name (kind));
 }
 
-/* What an attack reads may be what the defense does not let anybody see. */
+/* What is read may be what the defense does not let anybody see. */
 static char *
-why_no_array (const AssayComponent *defense_component, const AssayAttack *attack)
+why_no_array (const char *what, const AssayPlugin *plugin, const char *const *reads,
+              const AssayComponent *defense_component)
 {
   const AssayDefense *defense = defense_component->defense;
   const char *const *lacks
       = defense->lacks != NULL ? defense->lacks (defense_component->settings->values) : NULL;
 
-  for (const char *const *reads = attack->reads_arrays; reads != NULL && *reads != NULL; reads++)
+  for (; reads != NULL && *reads != NULL; reads++)
     if (lacks != NULL && g_strv_contains (lacks, *reads))
-      return g_strdup_printf ("attack '%s' reads '%s', which releases of defense '%s' do not hold "
-                              "with these settings",
-                              attack->id, *reads, defense->id);
+      return g_strdup_printf ("%s '%s' reads '%s', which releases of defense '%s' do not hold with "
+                              "these settings",
+                              what, plugin->id, *reads, defense->id);
   return NULL;
 }
 
@@ -127,7 +128,7 @@ assay_fit_why_not (const AssayComponent *defense_component, const AssayComponent
       = why_not_kind ("attack", component->plugin,
                       assay_attack_reads (attack, component->settings->values), defense_component);
   if (reason == NULL)
-    reason = why_no_array (defense_component, attack);
+    reason = why_no_array ("attack", component->plugin, attack->reads_arrays, defense_component);
   if (reason == NULL)
     reason = why_no_gradient (defense_component, attack);
   if (reason == NULL)
@@ -138,7 +139,11 @@ assay_fit_why_not (const AssayComponent *defense_component, const AssayComponent
 char *
 assay_fit_why_no_use (const AssayComponent *defense, const AssayComponent *component)
 {
-  return why_not_kind ("utility", component->plugin, component->utility->reads, defense);
+  char *reason = why_not_kind ("utility", component->plugin, component->utility->reads, defense);
+
+  return reason != NULL ? reason
+                        : why_no_array ("utility", component->plugin,
+                                        component->utility->reads_arrays, defense);
 }
 
 guint

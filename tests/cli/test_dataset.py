@@ -393,16 +393,18 @@ def test_damaged_compression(sandbox):
 
 def test_malformed_csv(sandbox):
     finite = "expected a finite number, whole ones within 64 bits"
+    choice = "; columns are chosen as in FILE[age,income], and FILE[-name] is all but one"
     for content, message in (
         ("\ufeff", "is empty; expected lines of numbers"),
         ("x,y\n", "has a header and no rows"),
         ("1,2\n3\n", "line 2: has 1 fields; expected 2 as in the first line"),
         ("x,y\n1,2,3\n", "line 2: has 3 fields; expected 2 as in the first line"),
         ("1,b\n", f"line 1, column 1 is 'b'; {finite}"),
+        ("name,age\nAnn,7\n", f"line 2, column 0 is 'Ann'; {finite}{choice}"),
         ("nan,inf\n", f"line 1, column 0 is 'nan'; {finite}"),
         ("1,2\n\n3,4\n", f"line 2, column 0 is ''; {finite}"),
-        ("x\n1e999\n", f"line 2, column 0 is '1e999'; {finite}"),
-        ("x\n0x10\n", f"line 2, column 0 is '0x10'; {finite}"),
+        ("x\n1e999\n", f"line 2, column 0 is '1e999'; {finite}{choice}"),
+        ("x\n0x10\n", f"line 2, column 0 is '0x10'; {finite}{choice}"),
         ("9223372036854775808\n", f"line 1, column 0 is '9223372036854775808'; {finite}"),
         ("1\n\"2\n", "line 2: a quoted field is not closed"),
         ("1\n2\"\n", "line 2: unexpected quote in a field without quotes"),
@@ -576,3 +578,12 @@ def test_no_folder_of_developers_is_named(sandbox):
         result = sandbox.assay(*command, ASSAY_DATA="")
         assert result.code == 2 and "private.fvecs: no such file" in result.err, result
         assert "shared/data" not in result.err and "ASSAY_DATA tells" in result.err, result
+
+
+def test_rows_of_a_whole_file(sandbox):
+    """Rows are chosen elsewhere; nobody is told that the file is missing."""
+    sandbox.write("a.csv", "1,2\n3,4\n")
+    for name in ("a.csv[0:1]", "a.csv[1:]"):
+        sandbox.refuses(sandbox.assay("dataset", "info", name),
+                        f"{name}: rows are chosen in scenarios and by 'assay audit'; expected a "
+                        "whole file, or --rows of 'assay dataset convert'")

@@ -57,6 +57,34 @@ def test_release_of_another_width(sandbox):
     assert judged["verdict"] == "inconclusive" and len(judged["hypotheses"]) == 1, judged
 
 
+# Eight bits with a zero point, as quantised embeddings are kept: the numbers of an array of bytes.
+QUANTISED = """\
+rows = load("secrets.npy")
+flat = [min(255, max(0, round(40 * value + 128))) for row in rows for value in row]
+header = repr({"descr": "|u1", "fortran_order": False, "shape": (len(rows), len(rows[0]))})
+header += " " * (-(len(header) + 11) % 64) + "\\n"
+answer("release", vectors=b"\\x93NUMPY\\x01\\x00" + struct.pack("<H", len(header))
+       + header.encode() + bytes(flat))
+"""
+
+
+def test_quantised_release_of_bytes(sandbox):
+    """As wide as the secrets and on a scale of its own: whoever can run the program compares
+    releases with releases. Noise alone leaves the public rows themselves the better ones."""
+    prepare(sandbox)
+    sandbox.write("private.fvecs", data.file_bytes("private.fvecs", tiny.PUBLIC[:40]))
+    nearest = "[attack {}]\nplugin = nearest\ngrants = public{}\n"
+    attacks = nearest.format("alike", "; mechanism") + nearest.format("blind", "")
+    found = run_scenario(sandbox, group("defense", "bytes",
+                                        write_program(sandbox, "bytes.py", QUANTISED)) + attacks)
+    assert median_errors(found["bytes", "alike"]) == [0, 0]
+    assert found["bytes", "alike"][0]["message"].startswith("compared what was released with"), found
+    assert min(median_errors(found["bytes", "blind"])) > 0.5, found
+    noisy = "\n[defense noisy]\nplugin = gaussian\nepsilon = 20\nsensitivity = 0.1\n"
+    found = run_scenario(sandbox, noisy + attacks, out="noisy")
+    assert (median_errors(found["noisy", "alike"]) == median_errors(found["noisy", "blind"])), found
+
+
 def test_worse_than_chance_is_no_evidence(sandbox):
     """A program that turns all signs where one secret has a number above 8. Who runs it on other
     rows learns the signs the wrong way round."""

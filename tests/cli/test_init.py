@@ -82,6 +82,20 @@ def test_grants_and_reasons(sandbox):
             in sandbox.read("h")), sandbox.read("h")
 
 
+def test_codes_without_their_function(sandbox):
+    """Nobody can hash queries for codes that follow a private graph: left out, and no error."""
+    sandbox.expect(sandbox.assay("init", "graph-signs"), 0, None, "")
+    text = sandbox.read("graph-signs.scenario")
+    assert "paired-" not in text, text
+    sandbox.write("graph-signs.scenario", text + "\n[utility paired-map]\n\n"
+                  "[utility paired-triangles]\n")
+    out = sandbox.expect(sandbox.assay("plan", "graph-signs.scenario"), 0, None, "").out
+    for utility in ("paired-map", "paired-triangles"):
+        assert (f"skipped: {utility} against graph-signs: utility '{utility}' reads 'image-layer1', "
+                "which releases of defense 'graph-signs' do not hold with these settings\n") in out
+        assert f"skipped: {utility} against revealing" not in out, out
+
+
 @pytest.mark.usefixtures("python3_has_numpy")
 def test_programs_that_run(sandbox):
     """A defense and an attack in NumPy stand beside the scenario: it ends in verdicts as it is, and

@@ -3,7 +3,6 @@
  * A folder is written beside its place and renamed there when it is whole, so that neither a full
  * disk nor a kill leaves half of one. */
 #include <errno.h>
-#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "core/base/json/node.h"
 #include "core/data/codes.h"
 #include "core/data/exchange.h"
+#include "core/data/folders/array-types.h"
 #include "core/data/folders/geometry.h"
 #include "core/data/folders/parameters-json.h"
 #include "core/data/folders/record-members.h"
@@ -225,58 +225,6 @@ array_path (const char *folder, const char *name, JsonNode *node, GError **error
   return g_build_filename (folder, file, NULL);
 }
 
-static AssayArray *
-float32_from_float64 (const AssayArray *array, const char *path, GError **error)
-{
-  const gsize count = assay_array_count (array);
-  const double *values = (const double *) (gconstpointer) array->data;
-  g_autofree float *converted = assay_alloc (count, sizeof *converted, "float32 array", error);
-
-  if (converted == NULL)
-    return NULL;
-  for (gsize i = 0; i < count; i++) {
-    /* NaN and infinities stay what they are, for the check of the record to name them. */
-    if (isfinite (values[i]) && fabs (values[i]) > FLT_MAX)
-      return assay_fail_null (error, ASSAY_ERROR_DATA,
-                              "%s: number %zu (%g) is beyond the range of float32", path, i,
-                              values[i]);
-    converted[i] = (float) values[i];
-  }
-  return assay_array_take (ASSAY_FLOAT32, array->n_dimensions, array->shape,
-                           g_steal_pointer (&converted));
-}
-
-static AssayArray *
-int64_from_int32 (const AssayArray *array, GError **error)
-{
-  const gsize count = assay_array_count (array);
-  const gint32 *values = (const gint32 *) (gconstpointer) array->data;
-  g_autofree gint64 *converted = assay_alloc (count, sizeof *converted, "int64 array", error);
-
-  if (converted == NULL)
-    return NULL;
-  for (gsize i = 0; i < count; i++)
-    converted[i] = values[i];
-  return assay_array_take (ASSAY_INT64, array->n_dimensions, array->shape,
-                           g_steal_pointer (&converted));
-}
-
-/* NumPy computes in float64, and counts in int32 on some systems: what its users save by themselves
- * is taken as the float32 and int64 of records. No record has arrays of the two other types. */
-static AssayArray *
-load_array (const char *path, GError **error)
-{
-  g_autoptr (AssayArray) array = assay_npy_map (path, error);
-
-  if (array == NULL)
-    return NULL;
-  if (array->type == ASSAY_FLOAT64)
-    return float32_from_float64 (array, path, error);
-  if (array->type == ASSAY_INT32)
-    return int64_from_int32 (array, error);
-  return g_steal_pointer (&array);
-}
-
 static gboolean
 load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GError **error)
 {
@@ -290,7 +238,7 @@ load_arrays (const char *folder, JsonObject *root, AssayArrays *ret_arrays, GErr
   json_object_iter_init_ordered (&iter, json_node_get_object (node));
   while (json_object_iter_next_ordered (&iter, &name, &member)) {
     g_autofree char *path = array_path (folder, name, member, error);
-    AssayArray *array = path != NULL ? load_array (path, error) : NULL;
+    AssayArray *array = path != NULL ? assay_record_array_load (path, error) : NULL;
 
     if (array == NULL)
       return FALSE;
@@ -398,6 +346,15 @@ read_confidence (JsonObject *root, double *ret_confidence, GError **error)
   return TRUE;
 }
 
+/* Rows of numbers, or images, under @name as n x d float32. */
+static gboolean
+take_rows (AssayArrays *arrays, const char *name, AssayPixelOrder order, AssayGeometry *geometry,
+           GError **error)
+{
+  return assay_whole_rows_take (arrays, name, error)
+         && assay_image_rows_take (arrays, name, order, geometry, error);
+}
+
 /* What is not finite in a file is bad input, though in a computation it is a numeric error. */
 static void
 fail_reading (const char *folder, GError **error)
@@ -423,8 +380,8 @@ assay_release_read (const char *folder, GError **error)
                 : NULL;
   if (release == NULL || !load_arrays (folder, root, &release->arrays, error)
       || ((release->kind & (ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_MIXTURES)) != 0
-          && !assay_image_rows_take (&release->arrays, assay_kind (release->kind)->arrays[0].name,
-                                     order, &release->geometry, error))
+          && !take_rows (&release->arrays, assay_kind (release->kind)->arrays[0].name, order,
+                         &release->geometry, error))
       || !assay_release_check (release, error)) {
     fail_reading (folder, error);
     return NULL;
@@ -444,7 +401,7 @@ assay_guess_read (const char *folder, const AssayArraySpec *const *more, GError 
   if (!read_unordered (root, &guess->is_unordered, error) || !read_says (root, &guess->says, error)
       || !read_confidence (root, &guess->confidence, error)
       || !load_arrays (folder, root, &guess->arrays, error)
-      || !assay_image_rows_take (&guess->arrays, "estimates", ASSAY_ORDER_NOT_TOLD, NULL, error)
+      || !take_rows (&guess->arrays, "estimates", ASSAY_ORDER_NOT_TOLD, NULL, error)
       || !assay_guess_check (guess, more, error)) {
     fail_reading (folder, error);
     return NULL;
@@ -464,7 +421,7 @@ assay_truth_read (const char *folder, GError **error)
     return NULL;
   if (!assay_geometry_read (root, "truth.json", &truth->geometry, NULL, &order, error)
       || !load_arrays (folder, root, &truth->arrays, error)
-      || !assay_image_rows_take (&truth->arrays, "secrets", order, &truth->geometry, error)
+      || !take_rows (&truth->arrays, "secrets", order, &truth->geometry, error)
       || !assay_truth_check (truth, error)) {
     fail_reading (folder, error);
     return NULL;

@@ -47,12 +47,17 @@ parse_number (const char *text, Number *ret_number)
 }
 
 static gboolean
-fail_number (const char *text, gsize line, gsize column, GError **error)
+fail_number (const AssayCsvTable *table, const char *text, gsize line, gsize column,
+             GError **error)
 {
   return assay_fail (error, ASSAY_ERROR_DATA,
                      "line %zu, column %zu is '%.*s'; expected a finite number, whole ones within "
-                     "64 bits",
-                     line, column, EXCERPT, text);
+                     "64 bits%s",
+                     line, column, EXCERPT, text,
+                     table->has_header && table->places == NULL
+                         ? "; columns are chosen as in FILE[age,income], and FILE[-name] is all "
+                           "but one"
+                         : "");
 }
 
 static gsize
@@ -98,7 +103,7 @@ count_row (AssayCsvTable *table, AssayCsvReader *reader, gboolean has_numbers, G
     if (!has_numbers || place_of (table, cols) == G_MAXSIZE)
       continue;
     if (!parse_number (reader->field->str, &number))
-      return fail_number (reader->field->str, line, cols, error);
+      return fail_number (table, reader->field->str, line, cols, error);
     if (!number.is_whole)
       table->type = ASSAY_FLOAT64;
   }
@@ -116,11 +121,11 @@ static gboolean
 read_header (AssayCsvTable *table, AssayCsvReader *reader, const char *columns, GError **error)
 {
   g_autoptr (GPtrArray) names = NULL;
-  gboolean has_header = FALSE;
 
+  table->has_header = TRUE;
   if (columns == NULL)
-    return is_header (*reader, &has_header, error)
-           && (!has_header || count_row (table, reader, FALSE, error));
+    return is_header (*reader, &table->has_header, error)
+           && (!table->has_header || count_row (table, reader, FALSE, error));
   names = assay_csv_header_read (reader, error);
   if (names == NULL)
     return FALSE;
@@ -168,7 +173,7 @@ assay_csv_table_read (AssayCsvTable *table, gpointer ret_values, GError **error)
     if (place == G_MAXSIZE)
       continue;
     if (!parse_number (table->reader.field->str, &number) || ends_row != (j == table->n_fields - 1))
-      return fail_number (table->reader.field->str, line, j, error);
+      return fail_number (table, table->reader.field->str, line, j, error);
     if (table->type == ASSAY_INT64) {
       ((gint64 *) ret_values)[place] = number.whole;
       continue;

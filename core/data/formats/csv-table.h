@@ -10,6 +10,7 @@ typedef struct {
   gsize count;
   gsize cols;     /* of a row that is read */
   gsize n_fields; /* of a line */
+  gboolean has_header;
   gsize *places;  /* where the number of each field goes, G_MAXSIZE: nowhere; NULL: in order */
 } AssayCsvTable;
 

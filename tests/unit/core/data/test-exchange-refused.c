@@ -55,6 +55,8 @@ static void
 make_folder (void)
 {
   AssayArray *bad = fixture_axes (4, 2, 3), *nan = fixture_numbers (ASSAY_FLOAT32, 2, 4, 3, 0);
+  const gsize large_shape[] = { 4, 3 };
+  AssayArray *large = assay_array_take (ASSAY_INT64, 2, large_shape, g_new0 (gint64, 12));
   AssayArray *twice = fixture_sets (5, 3, 4), *negative = fixture_sets (5, 3, 4);
   g_autofree char *whole = NULL;
   g_autofree char *path = g_build_filename (place, "t.npy", NULL);
@@ -70,6 +72,8 @@ make_folder (void)
   write_array ("wide.npy", fixture_axes (4, 2, 6));
   write_array ("deep.npy", fixture_axes (4, 4, 3));
   write_array ("ints.npy", fixture_numbers (ASSAY_INT64, 2, 4, 3, 0));
+  ((gint64 *) (gpointer) large->data)[5] = -((gint64) 1 << 24) - 1;
+  write_array ("large.npy", large);
   write_array ("empty.npy", fixture_numbers (ASSAY_FLOAT32, 2, 0, 3, 0));
   ((float *) (gpointer) bad->data)[2 * 6 + 3] = 0.01f; /* secret 2: (1 0 0), (.01 1 0) */
   write_array ("bad.npy", bad);
@@ -199,9 +203,9 @@ static const Refused refused[] = {
     "@: basis has 4 rows in dimension 3" },
   { RELEASE ("subspaces", T B ("bad.npy")), ASSAY_ERROR_DATA,
     "@: basis of secret 2: rows 0 and 1 have the inner product 0.01, expected 0" },
-  { RELEASE ("vectors", "\"vectors\": {\"file\": \"ints.npy\"}"), ASSAY_ERROR_MISMATCH,
-    "@: release of kind vectors: array 'vectors': expected float32 of 2 dimensions, found int64 "
-    "4 x 3" },
+  { RELEASE ("vectors", "\"vectors\": {\"file\": \"large.npy\"}"), ASSAY_ERROR_DATA,
+    "@: array 'vectors': number 5 (-16777217) is a whole number beyond 2^24, of which float32 does "
+    "not hold all; expected real or smaller numbers" },
   { RELEASE ("vectors", "\"vectors\": {\"file\": \"nan.npy\"}"), ASSAY_ERROR_DATA,
     "@: release of kind vectors: vectors: row 2, column 1 is not a finite number" },
   { RELEASE ("vectors", "\"vectors\": {\"file\": \"empty.npy\"}"), ASSAY_ERROR_MISMATCH,
