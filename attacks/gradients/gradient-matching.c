@@ -285,9 +285,10 @@ ASSAY_ATTACK (gradient_matching, "gradient-matching",
                         "Search for images with the same gradient, or divide the gradient of a "
                         "first dense layer by that of its biases"),
     ASSAY_PARAM_INT (GradientMatching, starts, 2, 1, 10000, "",
-                     "Of the search, at most: the next one where none was near enough"),
+                     "How often the search is started at most; it ends where one start came near "
+                     "enough"),
     ASSAY_PARAM_INT (GradientMatching, iterations, 2000, 1, 1000000, "",
-                     "Of each descent, at most"),
+                     "The most iterations of each descent"),
     ASSAY_PARAM_REAL (GradientMatching, enough, 1e-7, 0, 1, "",
                       "Squared distance of the gradients, as a share of the squared length, that "
                       "ends the search"),

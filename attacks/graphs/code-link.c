@@ -7,7 +7,7 @@
 ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, void, .has_codes = TRUE)
 
 ASSAY_ATTACK (code_link, "code-link",
-  .summary = "Take the items as joined whose codes of both modalities differ least",
+  .summary = "Guess that items are joined where their codes of both modalities differ least",
   .reference = { "Assay", "Hamming distances of paired codes" },
   .holds = { .secret_pairs = 2 },
   .reads = ASSAY_RELEASE_PAIRED_CODES,

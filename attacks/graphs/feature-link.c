@@ -30,7 +30,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 ASSAY_CONTROL (make_control, edge_case_make, EdgeCase, void, .is_alike = TRUE)
 
 ASSAY_ATTACK (feature_link, "feature-link",
-  .summary = "Take items with similar features as joined, without the release: a baseline",
+  .summary = "Guess from features alone, without the release, which items are joined: a baseline",
   .reference = { "Assay", "core/graph/likeness.h" },
   ASSAY_SETTINGS (FeatureLink,
     ASSAY_PARAM_CHOICE (FeatureLink, similarity, ASSAY_SIMILARITY_JOINT, assay_similarities,

@@ -332,7 +332,7 @@ ASSAY_ATTACK (direct_inversion, "direct-inversion",
                      "Principal directions of the expected descriptors that the network gets as "
                      "input"),
     ASSAY_PARAM_INT (DirectInversion, width, 8, 8, 128, "channels",
-                     "Width of the U-Net at full size; a multiple of 8"),
+                     "Channels of the U-Net at full size; a multiple of 8"),
     ASSAY_PARAM_INT (DirectInversion, epochs, 40, 1, 10000, "", "The most epochs of training"),
     ASSAY_PARAM_INT (DirectInversion, windows, 4, 1, 1000, "",
                      "Windows cut from each public photograph in an epoch"),
