@@ -451,26 +451,26 @@ Test (share_test, fewest_groups_by_closed_form)
 }
 
 /* 30 groups of one unit: of the median "more than i of 30 are beyond" is a binomial tail. 1 unit
- * that is not beyond it has 31 / 2^30, 2 have 466 / 2^30. */
+ * that is not beyond it has 31 / 2^30, 2 have 466 / 2^30. No value is an end of the range. */
 Test (share_test, detectable_quantile_by_the_binomial)
 {
-  const AssayMeasure median = { .statistic = ASSAY_STATISTIC_MEDIAN, .low = 0, .high = 29 };
+  const AssayMeasure median = { .statistic = ASSAY_STATISTIC_MEDIAN, .low = 0, .high = 31 };
   double values[30];
   gint64 groups[30];
   g_autoptr (AssaySample) sample = NULL;
 
   for (gsize i = 0; i < 30; i++) {
-    values[i] = (double) i;
+    values[i] = (double) i + 1;
     groups[i] = (gint64) i;
   }
   sample = assay_sample_new (&median, values, groups, 30);
-  cr_assert_eq (sample->estimate, 14.5);
+  cr_assert_eq (sample->estimate, 15.5);
   cr_assert_eq (assay_fraction_detectable (sample, 10, TRUE, 1e-7), 24.5, "one");
   cr_assert_eq (assay_fraction_detectable (sample, 10, TRUE, 1e-6), 23.5, "two");
   cr_assert_eq (assay_fraction_detectable (sample, 20, FALSE, 1e-7), 5.5, "one");
   cr_assert_eq (assay_fraction_detectable (sample, 20, FALSE, 1e-6), 6.5, "two");
-  cr_assert_eq (assay_fraction_detectable (sample, 14.5, TRUE, 1e-7), 29, "the end");
+  cr_assert_eq (assay_fraction_detectable (sample, 16.5, TRUE, 1e-7), 31, "the end");
   cr_assert_eq (assay_fraction_detectable (sample, 14.5, FALSE, 1e-7), 0, "the end");
-  cr_assert (isnan (assay_fraction_detectable (sample, 15, TRUE, 1e-7)), "beyond the range");
+  cr_assert (isnan (assay_fraction_detectable (sample, 17, TRUE, 1e-7)), "beyond the range");
   cr_assert (isnan (assay_fraction_detectable (sample, 14, FALSE, 1e-7)), "beyond the range");
 }
