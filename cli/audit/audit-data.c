@@ -28,7 +28,6 @@
 #define USUAL_SECRETS 200
 
 /* Of recovery-rate. */
-#define USUAL_TAU 0.3
 #define CHANCE 0.01
 #define N_GUESSES (gsize) 200
 #define TAU_ROWS (gsize) 2000
@@ -271,9 +270,18 @@ error_by_chance (AssayView rows, const double *guess, double *errors)
       errors[n++] = sqrt (distance / length);
   }
   if (n == 0)
-    return USUAL_TAU;
+    return CLI_AUDIT_USUAL_TAU;
   qsort (errors, n, sizeof *errors, assay_compare_doubles);
   return errors[MIN ((gsize) (CHANCE * (double) n), n - 1)];
+}
+
+/* Downwards to three digits, which people can read and nobody gains by. */
+static double
+round_down (double tau)
+{
+  const double unit = pow (10, floor (log10 (tau)) - 2);
+
+  return tau > 0 ? floor (tau / unit) * unit : tau;
 }
 
 double
@@ -282,7 +290,7 @@ cli_audit_tau (AssayView public_rows)
   const AssayView rows = assay_view_rows (public_rows, 0, MIN (public_rows.rows, TAU_ROWS));
   g_autofree double *guess = g_new0 (double, rows.cols);
   g_autofree double *errors = g_new (double, rows.rows);
-  double tau = USUAL_TAU;
+  double tau = CLI_AUDIT_USUAL_TAU;
 
   for (gsize i = 0; i < rows.rows; i++)
     for (gsize j = 0; j < rows.cols; j++)
@@ -293,7 +301,7 @@ cli_audit_tau (AssayView public_rows)
       guess[j] = (double) assay_view_row (rows, i)[j];
     tau = MIN (tau, error_by_chance (rows, guess, errors));
   }
-  return tau;
+  return tau < CLI_AUDIT_USUAL_TAU ? round_down (tau) : tau;
 }
 
 /* The variance of a column whose median divides its numbers: a quarter of them at least are above

@@ -48,6 +48,8 @@ ASSAY_DECLARE_CLEAR (CliAuditSplit, cli_audit_split_clear)
 gboolean cli_audit_split (const CliAuditData *data, gboolean has_public, gsize wanted, guint64 seed,
                           CliAuditSplit *ret_split, GError **error);
 
+#define CLI_AUDIT_USUAL_TAU 0.3
+
 /* The tau up to which a secret counts as recovered: 0.3 of its length, or less where rows lie so
  * close together that one guess for all, their mean or any one of them, is right more often than
  * once in a hundred. */

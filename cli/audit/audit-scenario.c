@@ -337,7 +337,7 @@ append_attacks (GString *text, const CliAudit *audit, const CliGround *ground,
 static void
 append_metrics (GString *text, const CliAudit *audit)
 {
-  g_autofree char *tau = assay_text_number (cli_audit_tau (audit->compared));
+  g_autofree char *tau = assay_text_number (audit->tau);
 
   g_string_append_c (text, '\n');
   cli_append_comment (text,

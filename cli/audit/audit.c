@@ -344,6 +344,18 @@ choose_scale (CliAudit *audit, Parts *parts, GError **error)
   return TRUE;
 }
 
+/* What counts as recovered. */
+static void
+choose_tau (CliAudit *audit)
+{
+  audit->tau = cli_audit_tau (audit->compared);
+  if (audit->tau < CLI_AUDIT_USUAL_TAU && !given.quiet)
+    g_printerr ("%s: rows are alike: a row counts as recovered by a guess that is %.3g of its "
+                "length away at most (recovery-rate tau=%.3g), because one guess for all would be "
+                "that near at %g\n",
+                given.data, audit->tau, audit->tau, CLI_AUDIT_USUAL_TAU);
+}
+
 /* Everything up to the scenario. */
 static gboolean
 prepare (CliAudit *audit, Parts *parts, GError **error)
@@ -358,6 +370,7 @@ prepare (CliAudit *audit, Parts *parts, GError **error)
   describe_parts (audit, parts);
   if (!choose_scale (audit, parts, error))
     return FALSE;
+  choose_tau (audit);
   audit->scenario = g_build_filename (audit->folder, CLI_AUDIT_SCENARIO, NULL);
   if (!given.quiet)
     g_printerr ("%s: %zu rows are private, %zu public; trying the defense on %zu\n", given.data,

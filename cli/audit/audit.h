@@ -23,6 +23,7 @@ typedef struct {
   AssayView public_rows;
   AssayView compared;      /* the same, as attacks and measures compare them */
   gboolean scales_columns; /* ... which is not in the columns' own units */
+  double tau;              /* of recovery-rate, on these rows */
   gsize n_private, n_secrets, n_joined, n_left_out;
   gboolean has_labels;
   const GPtrArray *attributes; /* CliAuditColumn; NULL: none */

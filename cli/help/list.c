@@ -398,11 +398,16 @@ list_text (const char *word)
 static int
 list_plugins (int n, char **words)
 {
+  static const char *const asked[]
+      = { "defenses", "attacks", "metrics", "utilities", "datasets", NULL };
   const char *word = n > 0 ? words[0] : NULL;
+  g_autofree char *hint = NULL;
 
   if (is_json ? list_json (word) : list_text (word))
     return EXIT_OK;
-  return cli_refuse ("'%s': expected defenses, attacks, metrics, utilities or datasets", word);
+  hint = assay_text_did_you_mean (word, asked);
+  return cli_refuse ("'%s'%s: expected defenses, attacks, metrics, utilities or datasets", word,
+                     hint);
 }
 
 const CliUsage cli_list = {

@@ -57,6 +57,16 @@ edit_distance (const char *a, const char *b)
   return row[columns - 1];
 }
 
+/* Whether @word is @longer with letters left out: the most usual mistake. */
+static gboolean
+lacks_letters (const char *word, const char *longer)
+{
+  for (; *longer != '\0'; longer++)
+    if (g_ascii_tolower (*word) == g_ascii_tolower (*longer) && *word != '\0')
+      word++;
+  return *word == '\0';
+}
+
 const char *
 assay_text_closest (const char *word, const char *const *candidates)
 {
@@ -69,7 +79,10 @@ assay_text_closest (const char *word, const char *const *candidates)
     const gsize distance = edit_distance (word, candidates[i]);
     const gsize longer = MAX (strlen (word), strlen (candidates[i]));
 
-    if (distance < best_distance && 3 * distance <= MAX (longer, 3)) {
+    if ((distance < best_distance
+         || (distance == best_distance && lacks_letters (word, candidates[i])
+             && !lacks_letters (word, best)))
+        && 3 * distance <= MAX (longer, 3)) {
       best = candidates[i];
       best_distance = distance;
     }

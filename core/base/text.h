@@ -7,8 +7,9 @@
  * without an exponent. @value must be finite. */
 char *assay_text_number (double value);
 
-/* Of the NULL-terminated @candidates the one nearest to @word by edit distance, or NULL when none
- * is near enough to be a likely misspelling (distance at most a third of the longer word). */
+/* Of the NULL-terminated @candidates the one nearest to @word by edit distance, of equally near
+ * ones that of which letters are left out; or NULL when none is near enough to be a likely
+ * misspelling (distance at most a third of the longer word). */
 const char *assay_text_closest (const char *word, const char *const *candidates);
 
 /* " (did you mean 'x'?)" or "", for the end of an error message. Never NULL. */

@@ -45,16 +45,58 @@ row_name (const AssayResults *results, const AssayResultCell *cell, const char *
              : g_strconcat (cell->defense->name, between, cell->dataset->name, NULL);
 }
 
+/* Names of attacks and utilities: of which any cell has the measure, and of which any has
+ * another. */
+typedef struct {
+  GHashTable *measured, *others;
+} Known;
+
+ASSAY_LOCAL_CLEAR (Known, known_clear, g_hash_table_unref (self->measured),
+                   g_hash_table_unref (self->others))
+
+static Known
+find_known (const AssayResults *results, const AssayResultComponent *metric,
+            const AssayResultMeasure *measure)
+{
+  Known known = { g_hash_table_new (g_str_hash, g_str_equal),
+                  g_hash_table_new (g_str_hash, g_str_equal) };
+
+  ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
+    if (cell->measurements->len > 0)
+      g_hash_table_add (assay_result_find_by (cell, measure, metric) != NULL ? known.measured
+                                                                             : known.others,
+                        (gpointer) cell->attack_or_utility->name);
+  }
+  return known;
+}
+
+/* Whether the cell failed without a number, and would have this one: its attack has it elsewhere,
+ * or has nothing anywhere and plays what is measured so. */
+static gboolean
+lacks (const AssayResultCell *cell, const Known *known, const AssayResultMeasure *measure)
+{
+  const char *name = cell->attack_or_utility->name;
+  const GPtrArray *measures = cell->attack_or_utility->measures;
+
+  if (cell->status != ASSAY_RESULT_ERROR || cell->measurements->len > 0
+      || g_hash_table_size (known->measured) == 0)
+    return FALSE;
+  return g_hash_table_contains (known->measured, name)
+         || (!g_hash_table_contains (known->others, name) && measures != NULL
+             && g_ptr_array_find ((GPtrArray *) measures, measure, NULL));
+}
+
 AssayGrid
 assay_grid_new (const AssayResults *results, const AssayResultComponent *metric,
                 const AssayResultMeasure *measure, const char *between)
 {
+  g_auto (Known) known = find_known (results, metric, measure);
   AssayGrid grid = { assay_names_new (), assay_names_new (), g_hash_table_new (NULL, NULL) };
 
   ASSAY_FOR_EACH (const AssayResultCell, cell, results->pooled) {
     g_autofree char *name = row_name (results, cell, between);
 
-    if (assay_result_find_by (cell, measure, metric) == NULL)
+    if (assay_result_find_by (cell, measure, metric) == NULL && !lacks (cell, &known, measure))
       continue;
     assay_names_place (&grid.rows, name);
     assay_names_place (&grid.columns, cell->attack_or_utility->name);

@@ -20,7 +20,8 @@ typedef struct {
 } AssayGrid;
 
 /* The pooled cells of rows and columns in which any cell has @measure by @metric (NULL: by any, as
- * of a utility with whatever settings). With several datasets a row is "DEFENSE@betweenDATASET". */
+ * of a utility with whatever settings), and of those that ended in an error and would have it; none
+ * if no cell has it. With several datasets a row is "DEFENSE@betweenDATASET". */
 AssayGrid assay_grid_new (const AssayResults *results, const AssayResultComponent *metric,
                           const AssayResultMeasure *measure, const char *between);
 void assay_grid_clear (AssayGrid *grid);

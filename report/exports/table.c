@@ -96,9 +96,9 @@ append_row (GString *text, const Block *block, guint first, guint end, const cha
   g_string_append_c (text, '\n');
 }
 
-/* Columns that do not fit beside each other go below. */
+/* Columns that do not fit beside each other go below, under the block's name. */
 static void
-append_block (GString *text, Block *block, guint width)
+append_block (GString *text, const char *name, Block *block, guint width)
 {
   const guint n = block->columns->len;
   g_autofree gsize *widths = block->widths = g_new (gsize, n);
@@ -112,6 +112,8 @@ append_block (GString *text, Block *block, guint width)
 
     for (end = first + 1; end < n && used + GAP + widths[end] <= width; end++)
       used += GAP + widths[end];
+    if (first > 0)
+      g_string_append_printf (text, "\n%s, further columns\n", name);
     append_row (text, block, first, end, "", (char **) block->columns->pdata);
     for (guint r = 0; r < block->rows->len; r++)
       append_row (text, block, first, end, block->rows->pdata[r], block->texts + r * n);
@@ -137,10 +139,11 @@ append_measure (GString *text, const AssayResults *results, const AssayResultCom
         = format_measurement (cell, cell != NULL ? assay_result_find_by (cell, measure, by) : NULL);
   }
   if (n_rows > 0) {
-    g_string_append_printf (text, "\n%s%s%s (%s; %s)\n", measure->name,
-                            *settings != '\0' ? " " : "", settings, measure->unit,
-                            measure->direction);
-    append_block (text, &block, width);
+    g_autofree char *name
+        = g_strconcat (measure->name, *settings != '\0' ? " " : "", settings, NULL);
+
+    g_string_append_printf (text, "\n%s (%s; %s)\n", name, measure->unit, measure->direction);
+    append_block (text, name, &block, width);
   }
   assay_grid_clear (&grid);
 }

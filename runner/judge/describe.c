@@ -8,6 +8,7 @@
 #include "core/base/each.h"
 #include "core/data/grant.h"
 #include "core/math/linalg.h"
+#include "runner/plan/fit.h"
 #include "runner/plan/loaded.h"
 
 /* ---- Components ---- */
@@ -139,6 +140,31 @@ describe_components (AssayResults *results, const GPtrArray *planned_components,
   }
 }
 
+/* Whether what an attack or an auditor finds is measured by it. */
+static gboolean
+is_measured_by (const AssayComponent *planned, const AssayComponent *metric)
+{
+  const gboolean audits = assay_measures_audits (metric->measuring);
+
+  if (planned->plugin->type == ASSAY_PLUGIN_AUDITOR)
+    return audits;
+  return !audits
+         && assay_fit_measures (metric->metric, assay_attack_plays (planned->attack,
+                                                                    planned->settings->values));
+}
+
+/* So that it is known of an attack that failed what it has no numbers of. */
+static void
+describe_measured (AssayResults *results, const AssayPlan *plan, const AssayComponent *planned,
+                   AssayResultComponent *attack)
+{
+  attack->measures = g_ptr_array_new ();
+  for (guint m = 0; m < plan->metrics->len; m++)
+    if (is_measured_by (planned, assay_plan_component (plan->metrics, m)))
+      g_ptr_array_extend (attack->measures,
+                          assay_result_component (results->metrics, m)->measures, NULL, NULL);
+}
+
 static void
 describe_knowledge (AssayResults *results, const AssayComponent *planned,
                     AssayResultComponent *attack)
@@ -163,6 +189,7 @@ describe_attacks (AssayResults *results, const AssayPlan *plan)
     AssayResultComponent *attack = results->attacks->pdata[i];
 
     describe_knowledge (results, planned, attack);
+    describe_measured (results, plan, planned, attack);
     if (planned->candidates == NULL)
       continue;
     attack->candidates = assay_result_components_new ();
@@ -171,6 +198,7 @@ describe_attacks (AssayResults *results, const AssayPlan *plan)
           = describe_component (results, planned, i, planned->candidates->pdata[c]);
 
       describe_knowledge (results, planned, candidate);
+      describe_measured (results, plan, planned, candidate);
       candidate->candidate = c;
       g_ptr_array_add (attack->candidates, candidate);
     }

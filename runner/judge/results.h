@@ -64,7 +64,7 @@ typedef struct {
   const char *tuned;         /* attacks: "neighbours=100;1000", or NULL */
   GPtrArray *candidates; /* tuned attacks: AssayResultComponent, one a choice; NULL: not tuned */
   guint candidate;       /* of a candidate its number among them */
-  GPtrArray *measures;   /* metrics and utilities: const AssayResultMeasure */
+  GPtrArray *measures;   /* const AssayResultMeasure; of attacks those that measure their game */
 } AssayResultComponent;
 
 /* ---- What was measured ---- */

@@ -6,6 +6,7 @@
 #include "core/base/each.h"
 #include "core/base/text.h"
 #include "runner/plan/fit.h"
+#include "runner/plan/refused/hints.h"
 #include "runner/plan/selector.h"
 
 /* Defaults and limits of what a verdict must rest on (docs/what-a-verdict-means.md). */
@@ -196,6 +197,7 @@ read_bound (const AssayGroup *group, AssayClaim *claim, GError **error)
     return TRUE;
   if (!assay_text_to_double (entry->value, &claim->bound) || claim->bound < claim->measure->low
       || claim->bound > claim->measure->high) {
+    g_autofree char *hint = assay_hint_bound (claim->measure, entry->value);
     g_autofree char *low = assay_text_number (claim->measure->low);
     g_autofree char *high = claim->measure->high < G_MAXDOUBLE
                                 ? assay_text_number (claim->measure->high)
@@ -204,8 +206,7 @@ read_bound (const AssayGroup *group, AssayClaim *claim, GError **error)
     return assay_group_fail (group, entry, error, ASSAY_ERROR_PARAMETER,
                              "%s = '%s': expected a number, %s to %s, because %s "
                              "has no other values%s",
-                             entry->key, entry->value, low, high, claim->measure->name,
-                             assay_text_value_hint (entry->value, FALSE));
+                             entry->key, entry->value, low, high, claim->measure->name, hint);
   }
   return TRUE;
 }

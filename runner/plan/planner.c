@@ -10,6 +10,7 @@
 #include "runner/plan/contact-sheet.h"
 #include "runner/plan/loaded.h"
 #include "runner/plan/pairing.h"
+#include "runner/plan/refused/hints.h"
 #include "runner/plan/refused/mistakes.h"
 #include "runner/plan/selector.h"
 
@@ -469,7 +470,8 @@ assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GErr
     return NULL;
   }
   for (guint i = 0; options->assignments != NULL && options->assignments[i] != NULL; i++)
-    if (!assay_scenario_set (scenario, options->assignments[i], error))
+    if (!assay_scenario_set (scenario, options->assignments[i], error)
+        && !assay_hint_set (scenario, options->assignments[i], error))
       return NULL;
   plan = make_plan (scenario, options, error);
   if (plan == NULL && options->text == NULL)

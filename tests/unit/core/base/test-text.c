@@ -157,7 +157,7 @@ Test (text, integers)
 Test (text, closest_spelling)
 {
   static const char *const words[]
-      = { "dimension", "variant", "normalize", "sub_databases", "tau", NULL };
+      = { "dimension", "variant", "normalize", "sub_databases", "tau", "set", "seed", NULL };
   static const char *const none[] = { NULL };
   static const struct {
     const char *word, *closest;
@@ -172,6 +172,8 @@ Test (text, closest_spelling)
     { "tuan", NULL },
     { "ta", "tau" },
     { "taus", "tau" },
+    /* Of equally near ones that of which a letter is left out. */
+    { "sed", "seed" },
     { "", NULL },
     { "xyz", NULL },
     { "subdatabases", "sub_databases" },

@@ -64,12 +64,12 @@ Test (row_table, refuses_tables_of_text)
   } cases[] = {
     { "t.csv", "", "t.csv: is empty; expected lines of numbers" },
     { "t.csv", "name,x\nAnn,1\n",
-      "t.csv: line 2, column 0 is 'Ann'; expected a finite number, whole ones within 64 "
+      "t.csv: line 2, column 1 is 'Ann'; expected a finite number, whole ones within 64 "
       "bits" CHOICE },
     { "t.csv[x]", "name,x\nAnn,nan\n",
-      "t.csv: line 2, column 1 is 'nan'; expected a finite number, whole ones within 64 bits" },
+      "t.csv: line 2, column 2 is 'nan'; expected a finite number, whole ones within 64 bits" },
     { "t.csv[x]", "name,x\nAnn,\n",
-      "t.csv: line 2, column 1 is ''; expected a finite number, whole ones within 64 bits" },
+      "t.csv: line 2, column 2 is ''; expected a finite number, whole ones within 64 bits" },
     { "t.csv[x]", "name,x\nAnn\n", "t.csv: line 2: has 1 fields; expected 2 as in the first line" },
     { "t.csv[x]", "name,x\n", "t.csv: has a header and no rows" },
     { "t.csv[y]", "name,x\nAnn,1\n",
@@ -83,7 +83,7 @@ Test (row_table, refuses_tables_of_text)
     { "t.csv[-name,-x]", "name,x\nAnn,1\n", "t.csv: every column is left out" },
     { "t.csv[x]", "x,x\n1,2\n", "t.csv: column 'x' appears 2 times" },
     { "t.tsv", "a,b\n1,2\n",
-      "t.tsv: line 2, column 0 is '1,2'; expected a finite number, whole ones within 64 "
+      "t.tsv: line 2, column 1 is '1,2'; expected a finite number, whole ones within 64 "
       "bits" CHOICE },
     { "t.npz", "PK",
       "t.npz: is not a ZIP archive, or truncated: the end of its directory is "
