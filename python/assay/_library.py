@@ -157,6 +157,9 @@ def native(values, name="array"):
     elif kind not in NATIVE:
         raise TypeError(f"{name}: numbers of type {kind}; expected {', '.join(NATIVE)} "
                         f"or one of {', '.join(WIDER)}")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise BadInput(2, f"{name}: element {list(place)} is {array[place]}; expected finite numbers")
     return np.ascontiguousarray(array, dtype=np.dtype(kind).newbyteorder("="))
 
 

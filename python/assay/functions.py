@@ -107,6 +107,37 @@ def source(function):
     return "\n".join([*early, "", *reversed(bodies), *late])
 
 
+# ---- Settings of its own ----
+
+
+def _values(value):
+    """Those of a setting: one, or a list to be swept."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _cast(value):
+    """What makes such a value again from its text: the name of a function."""
+    kinds = {type(one) for one in _values(value)}
+    if kinds and kinds <= {bool}:
+        return "bool"
+    if kinds and kinds <= {int}:
+        return "int"
+    if kinds and kinds <= {int, float}:
+        return "float"
+    if kinds and kinds <= {str}:
+        return "str"
+    raise TypeError(f"settings: {value!r}; expected numbers, texts or truth values, or a list of "
+                    "one of these")
+
+
+def _text(value):
+    text = str(value)
+    if not text or any(letter in text for letter in " \t\n;=\\"):
+        raise ValueError(f"settings: {value!r}; expected a text without blanks, ';', '=' and "
+                         "'\\\\', which separate values in a scenario")
+    return text
+
+
 # ---- Functions ----
 
 _START = '''#!/usr/bin/env python3
@@ -126,6 +157,14 @@ _folder = pathlib.Path(sys.argv[-1])
 _request = json.loads((_folder / "request.json").read_text())
 _given = {{"random": numpy.random.default_rng(_request["seed"]),
           "settings": _request.get("settings", "")}}
+_casts = {casts!r}
+_given.update({values!r})
+for _name, _text in _request.get("set", {{}}).items():
+    _kind = _casts.get(_name, "str")
+    _given[_name] = _text == "True" if _kind == "bool" \\
+        else {{"int": int, "float": float, "str": str}}[_kind](_text)
+if _casts:
+    _given["settings"] = {{_name: _given[_name] for _name in _casts}}
 '''
 
 _DEFENSE = '''for _name in ("secrets", "database", "public", "labels", "groups"):
@@ -169,19 +208,43 @@ class _Function:
     role = ""
     known = ()
 
-    def __init__(self, function):
+    def __init__(self, function, settings=None):
         functools.update_wrapper(self, function)
+        self.settings = dict(settings or {})
         self.takes = list(inspect.signature(function).parameters)
+        for name, value in self.settings.items():
+            if name in self.known or not str(name).isidentifier():
+                raise TypeError(f"settings: '{name}'; expected names of arguments that are none of "
+                                f"{', '.join(self.known)}")
+            _cast(value)
         for name in self.takes:
-            if name not in self.known:
+            if name not in self.known and name not in self.settings:
                 raise TypeError(f"{function.__name__} ({', '.join(self.takes)}): '{name}' is not "
                                 f"known to a {self.role}; it is given any of "
-                                f"{', '.join(self.known)}, by these names")
+                                f"{', '.join(self.known)}, by these names, and its own settings="
+                                f"{{'{name}': VALUE}}")
 
     def __call__(self, *words, **named):
         return self.__wrapped__(*words, **named)
 
+    def _own(self, given):
+        """@given beside the settings, of which it may have some; of a list the first."""
+        own = {name: _values(value)[0] for name, value in self.settings.items()}
+        own.update({name: given[name] for name in own if name in given})
+        return {**given, **own, **({"settings": own} if own else {})}
+
+    def _named(self, settings):
+        """Keys set.NAME of its group, with those of @settings in place of its own."""
+        unknown = [name for name in settings if name not in self.settings]
+        if unknown:
+            raise TypeError(f"{self.__name__} has no setting '{unknown[0]}'; it has "
+                            f"{', '.join(self.settings) or 'none'}: "
+                            f"@assay.{self.role}(settings={{...}})")
+        return {f"set.{name}": "; ".join(map(_text, _values(value)))
+                for name, value in {**self.settings, **settings}.items()}
+
     def _play(self, given):
+        given = self._own(given)
         missing = [name for name in self.takes if given.get(name) is None]
         if missing:
             raise TypeError(f"{self.__name__} needs {', '.join(missing)}")
@@ -191,7 +254,10 @@ class _Function:
 
     def _text(self, middle, **inside):
         start = _START.format(says=f"The {self.role} {self.__name__}",
-                              source=source(self.__wrapped__))
+                              source=source(self.__wrapped__),
+                              casts={name: _cast(one) for name, one in self.settings.items()},
+                              values={name: _values(one)[0]
+                                      for name, one in self.settings.items()})
         return start + middle.format(name=self.__name__, takes=self.takes, **inside) + _END.format()
 
 
@@ -201,8 +267,8 @@ class Defense(_Function):
     role = "defense"
     known = ("secrets", "random", "public", "database", "labels", "groups", "settings")
 
-    def __init__(self, function, produces="vectors"):
-        super().__init__(function)
+    def __init__(self, function, produces="vectors", settings=None):
+        super().__init__(function, settings)
         self.produces = produces
 
     def protect(self, secrets, *, seed=1, **given):
@@ -212,11 +278,12 @@ class Defense(_Function):
                            "settings": "", **given})
         return steps.release(made, self.produces), steps.truth(secrets)
 
-    def keys(self):
-        """Of the group of a scenario."""
+    def keys(self, settings=()):
+        """Of the group of a scenario; @settings in place of its own."""
         uses = [name for name in ("database", "public") if name in self.takes]
         return {"produces": self.produces,
-                "uses": "both" if len(uses) == 2 else (uses or ["nothing"])[0]}
+                "uses": "both" if len(uses) == 2 else (uses or ["nothing"])[0],
+                **self._named(dict(settings))}
 
     def program(self):
         """The text of a program that does the same (plugin exec)."""
@@ -229,8 +296,8 @@ class Attack(_Function):
     role = "attack"
     known = ("release", "random", "public", "database", "groups", "settings")
 
-    def __init__(self, function, grants=None):
-        super().__init__(function)
+    def __init__(self, function, grants=None, settings=None):
+        super().__init__(function, settings)
         self.grants = grants
 
     def attack(self, released, *, seed=1, **given):
@@ -240,35 +307,37 @@ class Attack(_Function):
         return steps.guess(self._play({"release": seen, "random": np.random.default_rng(seed),
                                        "settings": "", **given}))
 
-    def keys(self):
+    def keys(self, settings=()):
         grants = self.grants
         if grants is None:
             grants = ["other-releases"]
             grants += [name for name in ("database", "public", "groups") if name in self.takes]
-        return {"grants": "; ".join(grants)} if grants else {}
+        return {**({"grants": "; ".join(grants)} if grants else {}),
+                **self._named(dict(settings))}
 
     def program(self):
         return self._text(_ATTACK)
 
 
-def defense(function=None, *, produces="vectors"):
-    """Decorates a function (secrets, random, ...) -> released rows, or arrays by name."""
+def defense(function=None, *, produces="vectors", settings=None):
+    """Decorates a function (secrets, random, ...) -> released rows, or arrays by name. @settings:
+    arguments of its own and their values, {"k": 2}; a list [2, 4] is swept in scenarios."""
     if function is None:
-        return lambda one: Defense(one, produces)
-    return Defense(function, produces)
+        return lambda one: Defense(one, produces, settings)
+    return Defense(function, produces, settings)
 
 
-def attack(first=None, released=None, *, grants=None, **given):
+def attack(first=None, released=None, *, grants=None, settings=None, **given):
     """Plays the attack called @first on @released (assay.steps.attack); or decorates a function
     (release, random, ...) -> estimates, or arrays by name. A function sees all items of a release,
-    unless @grants says otherwise."""
+    unless @grants says otherwise. @settings: as of a defense."""
     if isinstance(first, Attack) and released is not None:
         return first.attack(released, **given)
     if isinstance(first, str):
         return steps.attack(first, released, **given)
     if first is None:
-        return lambda one: Attack(one, grants)
-    return Attack(first, grants)
+        return lambda one: Attack(one, grants, settings)
+    return Attack(first, grants, settings)
 
 
 def protect(which, secrets, **given):

@@ -27,6 +27,21 @@ def table(records, columns):
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+ABOUT = ("dataset", "defense", "attack", "utility")
+NUMBERS = ("metric", "measure", "estimate", "lower", "upper", "n", "unit")
+
+
+def _varying(records):
+    """Settings that have several values under one label: "defense.epsilon"."""
+    values = {}
+    for record in records:
+        for name, value in record.items():
+            role = name.split(".")[0]
+            if "." in name and role in record:
+                values.setdefault(name, {}).setdefault(record[role], set()).add(str(value))
+    return [name for name, by in values.items() if any(len(one) > 1 for one in by.values())]
+
+
 class Measurements(list):
     """One dictionary a measure: metric, estimate, lower, upper, n, unit ..."""
 
@@ -38,14 +53,33 @@ class Measurements(list):
                 return record
         raise KeyError(f"{key}: measured are {', '.join(record['measure'] for record in self)}")
 
-    def frame(self):
-        return frame(self)
+    def frame(self, all=False):
+        """As a pandas frame, of what tells its rows apart and the numbers; @all columns."""
+        return frame(self if all else self.short())
+
+    def short(self):
+        """Without settings that are the same everywhere, and how intervals were made."""
+        told = [*ABOUT, *_varying(self), *NUMBERS]
+        used = [name for name in told if any(name in record for record in self)]
+        return [{name: record.get(name) for name in used} for record in self]
 
     def _repr_html_(self):
         return table(self, ["measure", "estimate", "lower", "upper", "n", "unit"])
 
 
 COLOURS = {"violated": "#b3261e", "upheld": "#1b6e3c", "inconclusive": "#8a5a00"}
+
+
+def _problem_lines(problems):
+    """Each message once, with the cells that it is of."""
+    cells = {}
+    for cell in problems:
+        played = cell.get("attack") or cell.get("utility") or {}
+        pair = f"{played.get('label', '')} against {cell.get('defense', {}).get('label', '')}"
+        cells.setdefault((cell["status"], cell["message"]), []).append(pair)
+    return [f"{status} in {len(pairs)} cell{'s' if len(pairs) > 1 else ''} "
+            f"({'; '.join(dict.fromkeys(pairs))}): {message}"
+            for (status, message), pairs in cells.items()]
 
 
 class Results:
@@ -86,9 +120,11 @@ class Results:
             records += [{**about, **measured} for measured in cell["measurements"]]
         return records
 
-    def frame(self, what="measurements"):
-        """"measurements" or "claims" as a pandas DataFrame."""
-        return frame(getattr(self, what))
+    def frame(self, what="measurements", all=False):
+        """"measurements" or "claims" as a pandas DataFrame. Of measurements those columns that tell
+        rows apart, and the numbers; with @all every setting and how intervals were made."""
+        rows = getattr(self, what)
+        return frame(rows.short() if isinstance(rows, Measurements) and not all else rows)
 
     @property
     def report(self):
@@ -97,7 +133,16 @@ class Results:
 
     def __repr__(self):
         claims = "; ".join(f"{claim['id']}: {claim['verdict']}" for claim in self.claims)
-        return f"<assay.Results {claims or 'no claims'}; report in {self.report}>"
+        bad = f"; {len(self.problems)} cells with problems" if self.problems else ""
+        return f"<assay.Results {claims or 'no claims'}{bad}; report in {self.report}>"
+
+    def __str__(self):
+        lines = []
+        for claim in self.claims:
+            says = f" - {claim['says']}" if claim.get("says") else ""
+            lines += [f"{claim['verdict']}: {claim['id']}{says}", f"  {claim.get('reason') or ''}"]
+        lines += _problem_lines(self.problems)
+        return "\n".join([*(lines or ["no claims"]), f"report: {self.report}"])
 
     def _curve(self):
         """A plot of what is claimed, or the first that there is."""

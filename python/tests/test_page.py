@@ -12,7 +12,7 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def test_every_block_runs():
     blocks = BLOCK.findall((SOURCE / "docs" / "python.md").read_text(encoding="utf-8"))
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     pathlib.Path("page.ipynb").write_text(json.dumps(
         {"cells": [{"cell_type": "code", "source": [block]} for block in blocks]}))
     done = subprocess.run(

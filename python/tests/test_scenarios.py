@@ -65,6 +65,7 @@ def test_frames_where_pandas_is():
         return
     frame = results.frame()
     assert len(frame) == len(results.measurements) and "defense" in frame.columns
+    assert len(frame.columns) < 12 < len(results.frame(all=True).columns)
     assert len(results.frame("claims")) == 1
 
 
@@ -199,3 +200,56 @@ def test_the_notebook_runs_in_jupyter(tmp_path):
     sys_path = f"import sys; sys.path.insert(0, {str(RUNNER.parents[1])!r})"
     notebook.cells.insert(0, nbformat.v4.new_code_cell(sys_path))
     nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(tmp_path)}}).execute()
+
+
+@assay.defense(settings={"k": 2, "way": "down"})
+def rounded(secrets, k, way, settings):
+    if settings != {"k": k, "way": way} or not isinstance(k, int):
+        raise TypeError(settings)
+    return (np.floor if way == "down" else np.ceil)(secrets * k) / k
+
+
+def test_settings_of_functions_have_names_and_are_swept():
+    secrets = np.array([[0.3, 0.9]], "float32")
+    assert np.array_equal(rounded.protect(secrets)[0]["vectors"], [[0, 0.5]])
+    assert np.array_equal(rounded.protect(secrets, k=4, way="up")[0]["vectors"], [[0.5, 1]])
+    text = SCENARIO.replace("defense = noise\n", "")
+    results = assay.run(text, functions=[rounded], out="out",
+                        settings={"rounded": {"k": [1, 1000]}})
+    assert not results.problems, str(results)
+    found = {one["defense.settings"]: one["estimate"] for one in results.measurements.short()
+             if one["measure"] == "recovery-rate" and one["defense"] == "rounded"}
+    assert sorted(found) == ["k=1 way=down", "k=1000 way=down"], found
+    assert found["k=1000 way=down"] == 1 and found["k=1 way=down"] < 0.9, found
+    for refused, message in (({"settings": {"rounded": {"q": 1}}}, "no setting 'q'; it has k, way"),
+                             ({"settings": {"squared": {"k": 1}}}, "'squared' is none of")):
+        with pytest.raises(TypeError, match=message):
+            assay.run(text, functions=[rounded], **refused)
+    with pytest.raises(ValueError, match="without blanks"):
+        assay.run(text, functions=[rounded], settings={"rounded": {"way": "up and down"}})
+    with pytest.raises(TypeError, match="its own settings="):
+        assay.defense(lambda secrets, k: secrets)
+
+
+@assay.defense
+def failing(secrets):
+    raise RuntimeError("no budget left")
+
+
+def test_what_is_printed_tells_verdicts_and_problems():
+    results = assay.run(SCENARIO, functions=[failing], out="out")
+    assert len(results.problems) == 1
+    shown = str(results)
+    assert f"{results.verdict}: hidden" in shown and results.claims[0]["reason"] in shown
+    assert "error in 1 cell (verbatim against failing): " in shown and "no budget left" in shown
+    assert "1 cells with problems" in repr(results)
+
+
+def test_what_is_not_finite_is_bad_input():
+    rows = np.zeros((8, 3))
+    rows[2, 1] = np.nan
+    for play in (lambda: assay.protect("additive-noise", rows),
+                 lambda: assay.attack("verbatim", rows),
+                 lambda: assay.truth(rows)):
+        with pytest.raises(assay.BadInput, match=r"element \[2, 1\] is nan; expected finite"):
+            play()
