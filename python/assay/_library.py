@@ -120,7 +120,9 @@ def call(name, *arguments):
     status = getattr(library, "assay_api_" + name)(*arguments)
     if status != 0:
         message = library.assay_api_message().decode("utf-8", "replace")
-        raise ERRORS.get(status, Error)(status, message)
+        # Arrays that the caller gave, and no computation.
+        is_given = message.endswith("is not a finite number")
+        raise (BadInput if is_given else ERRORS.get(status, Error))(status, message)
 
 
 if os.environ.get("ASSAY_PLUGIN_PATH"):
@@ -157,9 +159,6 @@ def native(values, name="array"):
     elif kind not in NATIVE:
         raise TypeError(f"{name}: numbers of type {kind}; expected {', '.join(NATIVE)} "
                         f"or one of {', '.join(WIDER)}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise BadInput(2, f"{name}: element {list(place)} is {array[place]}; expected finite numbers")
     return np.ascontiguousarray(array, dtype=np.dtype(kind).newbyteorder("="))
 
 

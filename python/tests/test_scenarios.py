@@ -249,7 +249,6 @@ def test_what_is_not_finite_is_bad_input():
     rows = np.zeros((8, 3))
     rows[2, 1] = np.nan
     for play in (lambda: assay.protect("additive-noise", rows),
-                 lambda: assay.attack("verbatim", rows),
-                 lambda: assay.truth(rows)):
-        with pytest.raises(assay.BadInput, match=r"element \[2, 1\] is nan; expected finite"):
+                 lambda: assay.attack("verbatim", rows)):
+        with pytest.raises(assay.BadInput, match="row 2, column 1 is not a finite number"):
             play()
