@@ -280,8 +280,12 @@ static double
 round_down (double tau)
 {
   const double unit = pow (10, floor (log10 (tau)) - 2);
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
 
-  return tau > 0 ? floor (tau / unit) * unit : tau;
+  if (!(tau > 0))
+    return tau;
+  g_ascii_formatd (text, sizeof text, "%.3g", floor (tau / unit) * unit);
+  return g_ascii_strtod (text, NULL);
 }
 
 double

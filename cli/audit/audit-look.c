@@ -28,6 +28,7 @@ typedef struct {
   guint number; /* 1 or 2 */
   gsize trials;
   gboolean is_quiet;
+  double seconds; /* that it took */
 } Look;
 
 static char *
@@ -103,6 +104,43 @@ is_open (const char *place)
 
 /* ---- The end ---- */
 
+/* The most units in all that an open claim would be decided with, at its present estimate; 0: more
+ * of them decide none. */
+static double
+units_wanted (const AssayResults *results)
+{
+  double most = 0;
+
+  ASSAY_FOR_EACH (const AssayResultClaim, claim, results->claims) {
+    const AssayResultHypothesis *one = assay_result_decisive (claim);
+
+    if (claim->verdict == ASSAY_VERDICT_INCONCLUSIVE && one != NULL
+        && isfinite (one->units_needed))
+      most = MAX (most, one->units_needed);
+  }
+  return most;
+}
+
+/* What would decide the claims that are open for want of trials: more time, or more rows. */
+static void
+print_advice (const Look *look, const AssayResults *results)
+{
+  const double units = units_wanted (results);
+  const double trials = ceil (units / (double) look->audit->n_secrets);
+  const double seconds = look->seconds / (double) look->trials * (trials + 1) / PLANNED_SHARE;
+
+  if (trials <= (double) look->trials)
+    return;
+  if (trials <= look->audit->most_trials)
+    printf ("more:     a claim is open for want of trials: about %.0f would decide it if the "
+            "estimate stays, --time %.0fs\n",
+            trials, seconds);
+  else
+    printf ("more:     a claim is open for want of rows: about %.0f private ones would decide it "
+            "if the estimate stays, and there are %zu\n",
+            units, look->audit->n_private);
+}
+
 static int
 print_look (const Look *look, int code)
 {
@@ -124,6 +162,7 @@ print_look (const Look *look, int code)
   printf ("\nscenario: %s\nreport:   %s\n", look->audit->scenario, report);
   if (look->trials > 1)
     printf ("again:    assay run %s --trials %zu\n", look->audit->scenario, look->trials);
+  print_advice (look, run->results);
   return code;
 }
 
@@ -147,12 +186,14 @@ say (const Look *look, const char *format, ...)
 static int
 look_again (const Look *first, int code, gsize trials)
 {
-  const Look second
+  const gint64 began = g_get_monotonic_time ();
+  Look second
       = { .audit = first->audit, .number = 2, .trials = trials, .is_quiet = first->is_quiet };
   int again;
 
   say (&second, "look 2: %zu trials", trials);
   again = run_look (&second);
+  second.seconds = (double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC;
   if (is_judged (again))
     return print_look (&second, again);
   if (!cli_is_out_of_time ())
@@ -166,7 +207,7 @@ cli_audit_look (const CliAudit *audit, gint64 started, gboolean is_quiet)
 {
   const gint64 deadline = started + (gint64) (audit->seconds * G_USEC_PER_SEC);
   const gint64 began = g_get_monotonic_time ();
-  const Look first = { .audit = audit, .number = 1, .trials = 1, .is_quiet = is_quiet };
+  Look first = { .audit = audit, .number = 1, .trials = 1, .is_quiet = is_quiet };
   g_autofree char *place = place_of (audit, 1);
   gsize trials;
   int code;
@@ -174,6 +215,7 @@ cli_audit_look (const CliAudit *audit, gint64 started, gboolean is_quiet)
   cli_interrupt_after (MAX ((double) (deadline - began) / G_USEC_PER_SEC, 0.1));
   say (&first, "look 1: %zu secrets", audit->n_secrets);
   code = run_look (&first);
+  first.seconds = (double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC;
   if (!is_judged (code))
     return cli_is_out_of_time () ? EXIT_UNFINISHED : code;
   if (!is_open (place) || audit->most_trials < 2)

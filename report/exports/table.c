@@ -14,8 +14,8 @@ format_number (double value, gboolean is_share)
 {
   if (!isfinite (value) || fabs (value) >= G_MAXDOUBLE)
     return g_strdup ("?");
-  if (is_share)
-    return g_strdup_printf ("%.1f", 100 * value);
+  if (is_share) /* without the sign of a nothing that was rounded */
+    return g_strdup_printf ("%.1f", fabs (value) < 0.0005 ? fabs (value) * 100 : 100 * value);
   /* Ranks and counts in thousands are read as whole numbers. */
   return fabs (value) >= 1000 && fabs (value) < 1e7 ? g_strdup_printf ("%.0f", value)
                                                     : g_strdup_printf ("%.3g", value);
@@ -396,10 +396,12 @@ static void
 append_headlines (GString *text, const AssayResults *results, const AssayResultComponent *metric,
                   gboolean is_utility, guint width)
 {
-  ASSAY_FOR_EACH (const AssayResultMeasure, measure, metric->measures) {
-    if (measure->is_headline)
-      append_measure (text, results, metric, is_utility, measure, width);
-  }
+  /* What is for comparison stands below what it is compared with. */
+  for (guint pass = 0; pass < 2; pass++)
+    ASSAY_FOR_EACH (const AssayResultMeasure, measure, metric->measures) {
+      if (measure->is_headline && measure->is_reference == (pass == 1))
+        append_measure (text, results, metric, is_utility, measure, width);
+    }
 }
 
 /* Each plugin once: its settings stand side by side. */
