@@ -4,6 +4,7 @@ import csv
 import os
 import pathlib
 import random
+import re
 import shlex
 import sys
 
@@ -72,6 +73,19 @@ def test_labels_as_a_chosen_column_of_a_file(sandbox):
         written.append([list(data.read_npy(sandbox.path / folder / f"{role}-labels.npy")[2])
                         for role in ("private", "public")])
     assert written[0] == written[1] and set(written[0][0]) == {0, 1, 2}, written
+
+
+def test_tau_of_rows_that_are_alike(sandbox):
+    """It is small, has three digits at most, and is explained."""
+    rng = random.Random(3)
+    sandbox.write("alike.csv", "a,b\n" + "".join(
+        f"{100 + rng.gauss(0, 1)!r},{200 + rng.gauss(0, 1)!r}\n" for _ in range(300)))
+    found = sandbox.assay("audit", "--defense", "none", "--data", "alike.csv", "--time", "60s")
+    scenario = next((sandbox.path / "assay-out").glob("*/audit.scenario")).read_text()
+    tau = re.search(r"^tau = (\S+)$", scenario, re.MULTILINE).group(1)
+    assert float(tau) < 0.01 and len(tau.lstrip("0.")) <= 3, tau
+    assert f"rows are alike: a row counts as recovered by a guess that is {tau} of its" in found.err, \
+        str(found)
 
 
 def test_columns_that_cannot_be_labels(sandbox):
