@@ -1,6 +1,8 @@
 /* What is doubtful about a plan that nothing is wrong with; of its claims: lint-claims.c. */
 #include "cli/check/lint.h"
 
+#include <string.h>
+
 #include "core/base/text.h"
 #include "core/external/program.h"
 
@@ -42,6 +44,28 @@ check_gaps (GPtrArray *doubts, const char *kind, const GPtrArray *components)
       if (g_strcmp0 (value, "FILL_IN") == 0)
         assay_doubt (doubts, "[%s %s] %s = FILL_IN is to be replaced", kind, component->label,
                      param->name);
+    }
+  }
+}
+
+/* "k=[2,4,8]" of a program's own settings: one text, where several values were meant. */
+static void
+check_lists (GPtrArray *doubts, const char *kind, const GPtrArray *components)
+{
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
+    const AssayParam *param = assay_param_find (component->settings->table, "settings");
+    g_autofree char *text
+        = param != NULL ? assay_settings_get (component->settings, param) : g_strdup ("");
+    g_auto (GStrv) words = g_strsplit (text, " ", -1);
+
+    for (guint i = 0; words[i] != NULL; i++) {
+      const char *value = strchr (words[i], '=');
+
+      if (value != NULL && value[1] == '[' && strchr (value, ',') != NULL)
+        assay_doubt (doubts,
+                     "[%s %s] set.%.*s = %s is one value, which the program gets as a text; "
+                     "several are separated by semicolons: 2; 4; 8",
+                     kind, component->label, (int) (value - words[i]), words[i], value + 1);
     }
   }
 }
@@ -160,6 +184,8 @@ assay_lint (const AssayPlan *plan)
 
   check_gaps (doubts, "defense", plan->defenses);
   check_gaps (doubts, "attack", plan->attacks);
+  check_lists (doubts, "defense", plan->defenses);
+  check_lists (doubts, "attack", plan->attacks);
   check_programs (doubts, plan, "defense", plan->defenses);
   check_programs (doubts, plan, "attack", plan->attacks);
   check_defenses (doubts, plan);

@@ -37,6 +37,20 @@ def test_it_stands_behind_a_text(sandbox):
     assert said == {"('a', '1'), ('k', '3')]", "('a', '2'), ('k', '3')]"}, said
 
 
+def test_a_list_in_brackets_is_doubted(sandbox):
+    """It is one text for the program, which may want that; `check` says how several are written."""
+    prepare(sandbox)
+    program = write_program(sandbox, "told.py", PROGRAM)
+    for value, is_told in (("[2,4,8]", True), ("2; 4; 8", False)):
+        head = tiny.SCENARIO.split("[defense plain]", maxsplit=1)[0]
+        sandbox.write("lists.scenario", head + group(
+            "defense", "told", program, f"set.k = {value}") + VERBATIM)
+        found = sandbox.assay("check", "lists.scenario")
+        assert found.code == 0 and is_told == (
+            "[defense told] set.k = [2,4,8] is one value, which the program gets as a text; several "
+            "are separated by semicolons: 2; 4; 8" in found.err), str(found)
+
+
 def test_what_is_no_name_or_word(sandbox):
     prepare(sandbox)
     program = write_program(sandbox, "told.py", PROGRAM)
