@@ -399,18 +399,18 @@ def test_malformed_csv(sandbox):
         ("x,y\n", "has a header and no rows"),
         ("1,2\n3\n", "line 2: has 1 fields; expected 2 as in the first line"),
         ("x,y\n1,2,3\n", "line 2: has 3 fields; expected 2 as in the first line"),
-        ("1,b\n", f"line 1, column 1 is 'b'; {finite}"),
-        ("name,age\nAnn,7\n", f"line 2, column 0 is 'Ann'; {finite}{choice}"),
-        ("nan,inf\n", f"line 1, column 0 is 'nan'; {finite}"),
-        ("1,2\n\n3,4\n", f"line 2, column 0 is ''; {finite}"),
-        ("x\n1e999\n", f"line 2, column 0 is '1e999'; {finite}{choice}"),
-        ("x\n0x10\n", f"line 2, column 0 is '0x10'; {finite}{choice}"),
-        ("9223372036854775808\n", f"line 1, column 0 is '9223372036854775808'; {finite}"),
+        ("1,b\n", f"line 1, column 2 is 'b'; {finite}"),
+        ("name,age\nAnn,7\n", f"line 2, column 1 is 'Ann'; {finite}{choice}"),
+        ("nan,inf\n", f"line 1, column 1 is 'nan'; {finite}"),
+        ("1,2\n\n3,4\n", f"line 2, column 1 is ''; {finite}"),
+        ("x\n1e999\n", f"line 2, column 1 is '1e999'; {finite}{choice}"),
+        ("x\n0x10\n", f"line 2, column 1 is '0x10'; {finite}{choice}"),
+        ("9223372036854775808\n", f"line 1, column 1 is '9223372036854775808'; {finite}"),
         ("1\n\"2\n", "line 2: a quoted field is not closed"),
         ("1\n2\"\n", "line 2: unexpected quote in a field without quotes"),
         ("\"1\"2\n", "line 1: unexpected text after a closing quote"),
         ("1\n2\0\n", "line 2: has a NUL byte"),
-        ("9007199254740993\n0.5\n", "line 1, column 0 is 9007199254740993, which float64 does not "
+        ("9007199254740993\n0.5\n", "line 1, column 1 is 9007199254740993, which float64 does not "
                                     "hold exactly, beside numbers that are not whole"),
     ):
         sandbox.write("a.csv", content)

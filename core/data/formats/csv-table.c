@@ -46,6 +46,7 @@ parse_number (const char *text, Number *ret_number)
   return TRUE;
 }
 
+/* Lines and columns are counted from 1, as editors count them. */
 static gboolean
 fail_number (const AssayCsvTable *table, const char *text, gsize line, gsize column,
              GError **error)
@@ -53,7 +54,7 @@ fail_number (const AssayCsvTable *table, const char *text, gsize line, gsize col
   return assay_fail (error, ASSAY_ERROR_DATA,
                      "line %zu, column %zu is '%.*s'; expected a finite number, whole ones within "
                      "64 bits%s",
-                     line, column, EXCERPT, text,
+                     line, column + 1, EXCERPT, text,
                      table->has_header && table->places == NULL
                          ? "; columns are chosen as in FILE[age,income], and FILE[-name] is all "
                            "but one"
@@ -182,7 +183,7 @@ assay_csv_table_read (AssayCsvTable *table, gpointer ret_values, GError **error)
       return assay_fail (error, ASSAY_ERROR_DATA,
                          "line %zu, column %zu is %s, which float64 does not hold exactly, beside "
                          "numbers that are not whole",
-                         line, j, table->reader.field->str);
+                         line, j + 1, table->reader.field->str);
     ((double *) ret_values)[place] = number.value;
   }
   return TRUE;
