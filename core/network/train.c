@@ -408,6 +408,11 @@ assay_tape_train (AssayTape *tape, const AssayTapeTraining *training,
   run_clear (&stepping.run);
   if (is_trained && ret_report != NULL)
     *ret_report = report;
+  /* Who is not told cannot tell anybody. */
+  else if (is_trained && report.has_diverged)
+    return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                       "training diverged in epoch %zu (rate %g); expected a finite loss",
+                       report.epochs + 1, training->rate);
   return is_trained;
 }
 

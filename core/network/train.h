@@ -56,8 +56,8 @@ typedef struct {
 
 /* Keeps the weights of the epoch with the lowest loss of held-out examples; without any, the last
  * ones. Orders of examples are drawn from item ASSAY_TAPE_MAX_LAYERS + epoch of @key.
- * ASSAY_ERROR_NUMERIC where training diverges before one epoch is complete, ASSAY_ERROR_MEMORY,
- * ASSAY_ERROR_CANCELLED upon Ctrl-C. @ret_report may be NULL. */
+ * ASSAY_ERROR_NUMERIC where training diverges before one epoch is complete, or, with @ret_report
+ * NULL, in any; ASSAY_ERROR_MEMORY, ASSAY_ERROR_CANCELLED upon Ctrl-C. */
 gboolean assay_tape_train (AssayTape *tape, const AssayTapeTraining *training,
                            const AssayTapeExamples *examples, AssayStreamKey key,
                            AssayTapeReport *ret_report, GError **error);

@@ -425,6 +425,11 @@ Test (tape, keeps_what_it_was_before_it_diverged)
   cr_assert (report.has_diverged && report.epochs == 3 && report.best == 3);
   for (gsize i = 0; i < tape->n_parameters; i++)
     cr_assert (isfinite (tape->parameters[i]));
+  /* Who takes no report would not hear of it. */
+  cr_assert_not (assay_tape_train (tape, &training, &examples, key_of (1), NULL, &error));
+  cr_assert_str_eq (error->message,
+                    "training diverged in epoch 4 (rate 0.01); expected a finite loss");
+  g_clear_error (&error);
   moved.number = 0;
   cr_assert_not (assay_tape_train (tape, &training, &examples, key_of (1), &report, &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC));
