@@ -352,13 +352,26 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, void, .n_secr
                .n_public = 100, .side = 24, .n_sources = MIXTURE_PRIVATE, .n_partners = 1,
                .n_epochs = 40, .has_mask = TRUE, .window = 3)
 
-/* Candidates and pairs, of two forms of each secret; private parts, with the scores of public
- * images that they come from. */
+/* Floats that one stage after the other holds, beside what all do: components of public images,
+ * with both forms of these and what they are made of, and scores of the mixtures whose parts are
+ * found; candidates, of @forms images a secret, and how alike they are; scores of pairs. */
+static guint64
+most_floats (const AssayShape *shape, guint64 forms)
+{
+  const guint64 n = forms * shape->n_secrets, d = shape->cols;
+  const guint64 items = MAX (shape->n_released, shape->n_secrets);
+  const guint64 parts = MIN (items, PARTS * shape->n_secrets);
+  const guint64 removal = 4 * shape->n_public * d + 7 * d * d + parts * shape->n_public;
+  const guint64 each = MIN (24 * n, 2 * items); /* candidates that are compared */
+  const guint64 clusters = each * each + (2 * items + each) * (3 * n / 2 + 24);
+  const guint64 pairs = 5 * items * n + 2 * n * d;
+
+  return MAX (removal, MAX (clusters, pairs));
+}
+
 ASSAY_MEMORY (memory, Inversion,
-              ((8 * MAX (shape->n_released, shape->n_secrets) + 24 * 24 * 2 * shape->n_secrets) * 2
-                   * shape->n_secrets
-               + MIN (shape->n_released, PARTS * shape->n_secrets)
-                     * (4 * shape->cols + shape->n_public))
+              (most_floats (shape, settings->tries > 1 ? 2 : 1)
+               + MIN (shape->n_released, PARTS * shape->n_secrets) * shape->cols)
                       * sizeof (float)
                   + (settings->game == PAIR ? (guint64) settings->pairs * 5 * sizeof (float) : 0))
 
@@ -398,9 +411,8 @@ ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
                      "How far public images are moved at most, either way, before they are mixed, "
                      "where none stands out as it is; 0: they are not moved",
                      ASSAY_PARAM_EXTRA)),
-  /* Magnitudes, squares, both metrics' products; public images in both forms, and to learn from;
-   * metrics. */
-  .holds = { .items = 4, .publics = 5, .columns = 13 },
+  /* Magnitudes, squares or public parts, and products; public images in two forms; metrics. */
+  .holds = { .items = 3, .publics = 2, .columns = 2 },
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,

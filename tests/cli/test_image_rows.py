@@ -2,10 +2,12 @@
 files as public rows, in the scale that a release tells of; and the InstaHide challenge's files."""
 
 import json
+import os
 import random
 import re
 import shutil
 import struct
+import subprocess
 
 import pytest
 
@@ -157,6 +159,53 @@ def play_challenge(sandbox, k):
 def planned_mebibytes(plan):
     """What `assay plan` expects to be needed."""
     return float(re.search(r"^memory: about ([0-9.]+) MiB", plan.out, re.MULTILINE).group(1))
+
+
+NEEDED = """\
+[scenario]
+title = Memory of mixture-inversion
+seed = 1
+
+[dataset]
+plugin = shapes
+private_images = {secrets}
+test_images = 0
+public_images = {public}
+size = {size}
+channels = 1
+scale = dataset
+secrets = {secrets}
+
+[defense instahide]
+plugin = instahide-cross
+epochs = 20
+
+[attack inversion]
+plugin = mixture-inversion
+grants = public; labels
+rounds = 0
+tries = 1
+
+[metric image-recovery]
+"""
+
+
+@pytest.mark.parametrize("sizes", ({"size": 32, "secrets": 20, "public": 3000},
+                                   {"size": 16, "secrets": 120, "public": 2000}), ids=str)
+def test_memory_is_foreseen(sandbox, sizes):
+    """Of large images what is learned of the public ones takes most, of many secrets how alike
+    candidates for them are; what the program itself takes is in both."""
+    if sandbox.is_sanitized():
+        pytest.skip("the sanitizers keep what is freed")
+    sandbox.write("needed.scenario", NEEDED.format(**sizes))
+    planned = planned_mebibytes(sandbox.assay("plan", "needed.scenario"))
+    process = sandbox.start("run", "needed.scenario", "--quiet", "--jobs", 1, "--out", "out",
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode in (0, 3), f"exit code {process.returncode}"
+    taken = used.ru_maxrss / 1024
+    assert 1 / 1.5 < planned / taken < 1.5, f"{planned} MiB planned, {taken:.1f} taken"
 
 
 def reshape(sandbox, source, target, side, channels):
