@@ -196,6 +196,20 @@ assay_data_folder (const char *otherwise)
   return g_file_test (otherwise, G_FILE_TEST_IS_DIR) ? otherwise : NULL;
 }
 
+/* Where the folder is that of a set of datasets/catalog.ini: how to have such files. */
+static const char *
+how_to_fetch (const char *name)
+{
+  static const char *const published[]
+      = { "fashion_mnist/", "mnist/", "cifar10/", "cifar100/", "sift/", "gist/" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (published); i++)
+    if (g_str_has_prefix (name, published[i]))
+      return "; 'assay dataset fetch' brings public data sets, and docs/data-recipes.md says how "
+             "to have other files";
+  return "";
+}
+
 char *
 assay_row_folder_find (const char *name, const char *const *folders, GError **error)
 {
@@ -218,8 +232,8 @@ assay_row_folder_find (const char *name, const char *const *folders, GError **er
   }
   return assay_fail_null (error, ASSAY_ERROR_DATA,
                           "%s: no such file (looked for %s); the environment variable ASSAY_DATA "
-                          "tells in which folder data is",
-                          name, places->str);
+                          "tells in which folder data is%s",
+                          name, places->str, how_to_fetch (name));
 }
 
 char *

@@ -297,6 +297,11 @@ Test (row_file, refuses_what_is_not_a_readable_file)
   cr_assert_eq (g_mkdir (dir_path, 0700), 0);
   assert_refused ("no.fvecs", "no.fvecs: no such file (looked for @/no.fvecs, /nowhere/no.fvecs); "
                               "the environment variable ASSAY_DATA tells in which folder data is");
+  assert_refused ("sift/no.fvecs",
+                  "sift/no.fvecs: no such file (looked for @/sift/no.fvecs, "
+                  "/nowhere/sift/no.fvecs); the environment variable ASSAY_DATA tells in which "
+                  "folder data is; 'assay dataset fetch' brings public data sets, and "
+                  "docs/data-recipes.md says how to have other files");
   assert_refused ("@/no.fvecs[1:2]", "@/no.fvecs: no such file");
   assert_refused ("pipe.fvecs", "@/pipe.fvecs: is not a regular file");
   assert_refused ("dir.npy", "@/dir.npy: is not a regular file");
