@@ -36,10 +36,11 @@ AssayMatrix *
 cli_audit_table_read (const char *name, GError **error)
 {
   AssayTableFormat format; /* which nobody can tell here, if the name does not */
-  g_autoptr (AssayTable) table
-      = strchr (name, '[') != NULL || assay_table_format_of_path (name, &format, error)
-            ? cli_dataset_open (name, NULL, error)
-            : NULL;
+  g_autoptr (AssayTable) table = strchr (name, '[') != NULL
+                                         || !g_file_test (name, G_FILE_TEST_EXISTS)
+                                         || assay_table_format_of_path (name, &format, error)
+                                     ? cli_dataset_open (name, NULL, error)
+                                     : NULL;
   g_autoptr (AssayMatrix) rows = NULL;
   g_autofree gpointer values = NULL;
   guint8 labels[ASSAY_TABLE_MAX_LABELS];

@@ -178,7 +178,7 @@ static const struct {
     AT ("21") "expected either at-most or at-least" },
   { "[claim hidden]\nmeasure = recovery-rate\nat-most = 1.5\n", ASSAY_ERROR_PARAMETER,
     AT ("23") "at-most = '1.5': expected a number, 0 to 1, because recovery-rate has no "
-              "other values" },
+              "other values (did you mean 0.015, which is 1.5 %?)" },
   { "[claim hidden]\nmeasure = recovery-rate\nat-least = -0.1\n", ASSAY_ERROR_PARAMETER,
     AT ("23") "at-least = '-0.1': expected a number, 0 to 1, because recovery-rate has "
               "no other values" },
