@@ -1,9 +1,13 @@
 /* assay protect: step 1 alone. */
 #include <sys/random.h>
 
+#include "config.h"
 #include "cli/cli.h"
 #include "cli/step.h"
 #include "core/base/free.h"
+#include "core/data/folders/image-rows.h"
+#include "core/data/npy.h"
+#include "core/data/row-file.h"
 #include "runner/run/steps.h"
 
 #define NO_SEED G_MININT64
@@ -64,7 +68,33 @@ typedef struct {
 ASSAY_LOCAL_CLEAR (Given, given_clear, assay_truth_free (self->truth),
                    assay_matrix_free (self->matrix), g_free (self->groups), g_free (self->labels))
 
-/* Rows of a file, or a truth folder: then with its groups, labels, frames and geometry. */
+/* The height, width and channels of images in one .npy file of three dimensions or more. Of any
+ * other, and of shapes that are no images, nothing is known. */
+static AssayGeometry
+find_geometry (const char *place)
+{
+  const char *const folders[] = { ".", assay_data_folder (ASSAY_DEFAULT_DATA), NULL };
+  AssayRowSpan span;
+  g_autofree char *name = assay_row_span_split (place, &span, NULL);
+  g_autofree char *path = name != NULL && g_str_has_suffix (name, ".npy")
+                              ? assay_row_file_find (name, folders, NULL)
+                              : NULL;
+  g_autoptr (AssayArray) array = path != NULL ? assay_npy_map (path, NULL) : NULL;
+  AssayGeometry geometry = { 0 };
+  AssayArrays arrays;
+
+  if (array == NULL || array->n_dimensions < 3)
+    return geometry;
+  assay_arrays_init (&arrays);
+  assay_arrays_take (&arrays, "secrets", assay_array_copy (array));
+  if (!assay_image_rows_take (&arrays, "secrets", ASSAY_ORDER_NOT_TOLD, &geometry, NULL))
+    geometry = (AssayGeometry){ 0 };
+  assay_arrays_clear (&arrays);
+  return geometry;
+}
+
+/* Rows of a file, with the geometry of images in it; or a truth folder: then with its groups,
+ * labels, frames and geometry. */
 static gboolean
 read_secrets (const char *place, Given *given, GError **error)
 {
@@ -80,6 +110,7 @@ read_secrets (const char *place, Given *given, GError **error)
   if (given->matrix == NULL)
     return FALSE;
   given->secrets.rows = assay_matrix_view (given->matrix);
+  given->secrets.geometry = find_geometry (place);
   return TRUE;
 }
 

@@ -23,10 +23,9 @@ mixture_intake_clear (MixtureIntake *intake)
   whitening_clear (&intake->plain);
 }
 
-/* k, the largest coefficient, and n: what the release says of how it was made, or settings. */
-static gboolean
-find_numbers (const MixtureNumbers *numbers, const AssayRelease *release,
-              WhiteningShares *ret_shares, gsize *ret_n, GError **error)
+gboolean
+mixture_intake_numbers (const MixtureNumbers *numbers, const AssayRelease *release,
+                        WhiteningShares *ret_shares, gsize *ret_n, GError **error)
 {
   const gint64 *said_k = ASSAY_PARAMETER (release, AssayMixturesParameters, k);
   const gint64 *epochs = ASSAY_PARAMETER (release, AssayMixturesParameters, epochs);
@@ -108,7 +107,7 @@ take_observation (const MixtureNumbers *numbers, const AssayObservation *seen,
   const AssayArray *labels = assay_arrays_get (&release->arrays, "labels");
   MixtureState *state = &ret_intake->state;
 
-  if (!find_numbers (numbers, release, &ret_intake->shares, &state->n_secrets, error))
+  if (!mixture_intake_numbers (numbers, release, &ret_intake->shares, &state->n_secrets, error))
     return FALSE;
   ret_intake->public_images = mixture_public (release, seen->public_rows, error);
   if (ret_intake->public_images == NULL

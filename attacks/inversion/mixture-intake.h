@@ -29,6 +29,11 @@ typedef struct {
   PublicFilter filter;
 } MixtureIntake;
 
+/* k, the largest coefficient, and n: what the release says of how it was made, or else @numbers.
+ * ASSAY_ERROR_MISMATCH where neither does, or they do not fit. */
+gboolean mixture_intake_numbers (const MixtureNumbers *numbers, const AssayRelease *release,
+                                 WhiteningShares *ret_shares, gsize *ret_n, GError **error);
+
 /* ASSAY_ERROR_MISMATCH where the numbers are not known or do not fit. On failure @ret_intake (which
  * arrives zeroed) is cleared by the caller. */
 gboolean mixture_intake_init (const MixtureNumbers *numbers, const AssayObservation *seen,

@@ -48,6 +48,7 @@
 #include "attacks/inversion/mixture-intake.h"
 #include "attacks/inversion/mixture-result.h"
 #include "attacks/mixtures/mixture-control.h"
+#include "attacks/mixtures/mixture-likeness.h"
 #include "attacks/mixtures/pair-guess.h"
 
 #define ENOUGH 30            /* mixtures of each secret, from which on squares do with labels */
@@ -286,6 +287,15 @@ give_evidence (MixtureResult *result, AssayGuess *ret_guess)
                           MIXTURE_EVIDENCE, (gpointer) g_steal_pointer (&result->evidence));
 }
 
+static MixtureNumbers
+numbers_of (const Inversion *settings)
+{
+  return (MixtureNumbers){ .secrets = settings->secrets,
+                           .k = settings->k,
+                           .max_coefficient = settings->max_coefficient,
+                           .use_labels = settings->labels };
+}
+
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
@@ -293,10 +303,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const Inversion *settings = context->settings;
   g_auto (MixtureIntake) intake = { 0 };
   g_auto (MixtureResult) best = { 0 };
-  const MixtureNumbers numbers = { .secrets = settings->secrets,
-                                   .k = settings->k,
-                                   .max_coefficient = settings->max_coefficient,
-                                   .use_labels = settings->labels };
+  const MixtureNumbers numbers = numbers_of (settings);
   gsize n; /* the state's number doubles with secrets that are mirrored */
 
   if (!mixture_intake_init (&numbers, seen, &intake, error))
@@ -369,6 +376,24 @@ most_floats (const AssayShape *shape, guint64 forms)
   return MAX (removal, MAX (clusters, pairs));
 }
 
+/* Of the shape that it takes the release to have. */
+static gboolean
+make_like (gconstpointer data, AssayStreamKey key, const AssayObservation *seen,
+           AssayControlCase *ret_case, GError **error)
+{
+  const MixtureNumbers numbers = numbers_of (data);
+  WhiteningShares shares;
+  MixtureLikeness like = { 0 };
+
+  if (plays (data) == ASSAY_GAME_PAIR)
+    return TRUE;
+  if (!mixture_intake_numbers (&numbers, seen->release, &shares, &like.n_secrets, error))
+    return FALSE;
+  like.k = shares.k;
+  like.max_coefficient = shares.max_coefficient;
+  return mixture_likeness_make (&like, key, seen, ret_case, error);
+}
+
 ASSAY_MEMORY (memory, Inversion,
               (most_floats (shape, settings->tries > 1 ? 2 : 1)
                + MIN (shape->n_released, PARTS * shape->n_secrets) * shape->cols)
@@ -424,4 +449,8 @@ ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
   .control = { .says = "a few smooth images are recovered from their mixtures",
                .make = make_control,
                .at_least = 0.75,
-               .within = 0.6 });
+               .within = 0.6,
+               .make_like = make_like,
+               .like_says = "public images come back from mixtures of the release's own shape",
+               .like_above = 0.8,
+               .like_at_least = 0.5 });

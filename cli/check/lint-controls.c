@@ -61,7 +61,7 @@ assay_lint_controls (const AssayPlan *plan, GPtrArray *inout_doubts, GPtrArray *
     g_autofree char *why = NULL;
 
     if (!is_played (plan, a) || !assay_control_terms (attack->plugin).is_there
-        || assay_like_control_has (attack))
+        || assay_like_control_replaces (attack))
       continue;
     why = why_lost (plan, attack);
     if (why != NULL && is_claimed (plan, a))

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/vectors.h"
+#include "core/games/control-shape.h"
 #include "core/games/control.h"
 
 #define AT_LEAST 0.75
@@ -419,6 +420,10 @@ play (const AssayAttack *attack, const AssayAttackContext *context,
   if (control_case->crossed != NULL)
     like.crossed = control_case->crossed;
   is_ok = assay_attack_run (attack, context, &like, guess, error);
+  if (is_ok && assay_control_shape_has (attack)) {
+    *ret_outcome = assay_control_shape_judge (attack, control_case->truth, guess);
+    return TRUE;
+  }
   if (is_ok && game == ASSAY_GAME_LINK)
     judge_link (control_case, &like, guess, ret_outcome);
   else if (is_ok && game != ASSAY_GAME_RECONSTRUCT)

@@ -1,5 +1,5 @@
 /* A control like the real case: for programs of others, which a small case of fixed size would tell
- * that it is the control.
+ * that it is the control. (That of other attacks: control-shape.h.)
  *
  * The case is made from what an attack was handed in a cell (AssayControl.make_like): same kind,
  * sizes, parameters, names and grants. Whether a guess is right to a relative error is no question

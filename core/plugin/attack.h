@@ -107,12 +107,16 @@ typedef struct {
                     GError **error);
   double at_least; /* share that must be recovered ... */
   double within;   /* ... reconstruct: to this relative error */
-  /* Of an attack that could recognise the case above: one like what it was handed in a cell, of
-   * which everything is given away (core/games/control-like.h). It is played beside the cells in
-   * place of the one above, unless @ret_case is left without a release: of this kind none can be
-   * made. NULL: none. */
+  /* One like what it was handed in a cell; @ret_case left without a release: of this none can be
+   * made. NULL: none. Of a program, which could recognise the case above, everything is given away
+   * in it (core/games/control-like.h), and it is played in place of that. Of other attacks it is
+   * another case of the cell's own shape, played where the cell's game gave less than `like_above`
+   * and `like_at_least` ask for. */
   gboolean (*make_like) (gconstpointer settings, AssayStreamKey stream,
                          const AssayObservation *seen, AssayControlCase *ret_case, GError **error);
+  const char *like_says; /* "public images come back ..."; NULL: that of programs */
+  double like_above;     /* absolute correlation from which on a secret counts as recovered ... */
+  double like_at_least;  /* ... and the share that must be */
 } AssayControl;
 
 void assay_control_case_clear (AssayControlCase *control_case);

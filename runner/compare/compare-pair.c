@@ -168,6 +168,10 @@ why_not (const Maker *maker, const AssayCompareAxis *axis, const AssayComparePoi
                             "and might take more",
                             b->no_evidence->attack_or_utility->name, b->name,
                             assay_result_short_reach (b->no_evidence)->measure->name);
+  if (b->no_evidence != NULL && b->no_evidence->lost_shape.n > 0)
+    return g_strdup_printf ("attack %s against %s lost its control of the same shape, and might "
+                            "take more",
+                            b->no_evidence->attack_or_utility->name, b->name);
   if (b->no_evidence != NULL)
     return g_strdup_printf ("guess %s against %s is external: it has no control, and its "
                             "maker could have found more",

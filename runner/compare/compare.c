@@ -146,7 +146,8 @@ find_leak (AssayCompared *compared, const AssayCompareAxis *axis,
     leak = assay_result_find_by (cell, axis->privacy, metric);
     if (leak == NULL)
       continue;
-    if (assay_result_lacks_control (cell) || assay_result_short_reach (cell) != NULL)
+    if (assay_result_lacks_control (cell) || cell->lost_shape.n > 0
+        || assay_result_short_reach (cell) != NULL)
       point->no_evidence = cell;
     g_ptr_array_add (point->attacks, (gpointer) cell);
     if (point->leak == NULL || leaks_more (axis->privacy, leak, point->leak)) {

@@ -2,6 +2,7 @@
 #include "runner/judge/cells.h"
 
 #include "core/base/text.h"
+#include "core/games/control-shape.h"
 #include "core/stats/interval.h"
 #include "runner/judge/earned/starts.h"
 #include "runner/judge/pool.h"
@@ -242,29 +243,36 @@ pool_status (const AssayResultSource *source, const GArray *indices, AssayResult
 }
 
 /* Of a program the control is like its cells (core/games/control-like.h), and played beside that of
- * a trial that is drawn. Where none could be made, it won the small one that every run has. */
+ * a trial that is drawn. Where none could be made, it won the small one that every run has. Other
+ * attacks, which know nothing of it, have that too; they are asked for one of the cell's own shape
+ * where they found little (core/games/control-shape.h), and may have lost it. */
 static gboolean
-find_small_control (const AssayResultSource *source, const GArray *indices, AssayResultCell *result,
-                    GError **error)
+find_like_control (const AssayResultSource *source, const GArray *indices, AssayResultCell *result,
+                   GError **error)
 {
   const AssayCell *first = assay_plan_cell (source->plan, g_array_index (indices, gsize, 0));
   const AssayComponent *attack = first->utility == ASSAY_NO_COMPONENT
                                      ? assay_plan_component (source->plan->attacks, first->attack)
                                      : NULL;
+  AssayControlOutcome outcome;
+  gboolean is_there = FALSE;
 
   if (attack == NULL || attack->plugin->type != ASSAY_PLUGIN_ATTACK
       || attack->attack->control.make_like == NULL)
     return TRUE;
-  result->has_small_control = TRUE;
-  for (guint t = 0; t < indices->len && result->has_small_control; t++) {
+  for (guint t = 0; t < indices->len && !is_there; t++) {
     g_autofree char *key
         = assay_run_like_control_key (first->attack, g_array_index (indices, gsize, t));
-    g_autofree char *outcome = NULL;
 
-    if (!assay_store_get (source->store, key, &outcome, error))
+    if (!assay_store_control (source->store, key, &outcome, &is_there, error))
       return FALSE;
-    result->has_small_control = outcome == NULL;
   }
+  if (!assay_control_shape_has (attack->attack))
+    result->has_small_control = !is_there;
+  if (!assay_control_shape_has (attack->attack) || !is_there || outcome.is_won)
+    return TRUE;
+  result->lost_shape.n = outcome.n;
+  result->lost_shape.share = outcome.share;
   return TRUE;
 }
 
@@ -284,7 +292,7 @@ assay_results_pooled_cell (const AssayResults *results, gsize first, AssayResult
   result->id = assay_plan_cell_id (plan, &pooled);
   result->trial = -1;
   if (!pool_status (results->source, indices, result, error)
-      || !find_small_control (results->source, indices, result, error)
+      || !find_like_control (results->source, indices, result, error)
       || !assay_starts_describe (plan, results->source->store, indices, result, error)
       || !measure_cell (results, indices, "metric-pooled", result, error))
     return FALSE;

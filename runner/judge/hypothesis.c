@@ -333,8 +333,8 @@ assay_hypothesis_test (const AssayQuestion *question, const AssayResultCell *cel
 
     hypothesis.p_violated = claim->is_at_most ? test.p_above : test.p_below;
     hypothesis.p_upheld = claim->is_at_most ? test.p_below : test.p_above;
-    hypothesis.lacks_evidence
-        = assay_result_lacks_control (cell) || assay_result_short_reach (cell) != NULL;
+    hypothesis.lacks_evidence = assay_result_lacks_control (cell) || cell->lost_shape.n > 0
+                                || assay_result_short_reach (cell) != NULL;
     if (hypothesis.lacks_evidence)
       *(assay_claim_wants_little (question->result) ? &hypothesis.p_upheld : &hypothesis.p_violated)
           = 1;

@@ -2,6 +2,7 @@
 #include "runner/judge/load.h"
 
 #include "core/games/control-like.h"
+#include "core/games/control-shape.h"
 #include "runner/judge/cells.h"
 #include "runner/judge/contact-sheets.h"
 #include "runner/judge/judge.h"
@@ -74,11 +75,41 @@ add_control (AssayStore *store, const char *key, AssayResultControl control, Ass
     control.is_won = outcome.is_won;
     control.share = outcome.share;
     control.n = outcome.n;
-    if (control.defense != NULL)
+    if (control.defense != NULL && control.at_least == 0)
       control.at_least = assay_control_like_at_least (control.n);
     g_array_append_val (results->controls, control);
   }
   return TRUE;
+}
+
+/* What was asked of the attack, of the outcome too where that says so. */
+static char *
+say_like (const AssayPlan *plan, const AssayAttack *attack, const char *defense,
+          const AssayControlOutcome *outcome)
+{
+  if (!assay_control_shape_has (attack))
+    return g_strdup_printf ("what is like a release of %s, and gives all away, is found out",
+                            defense);
+  if (outcome->n < plan->secrets)
+    return g_strdup_printf ("%s, here of %s, but with %zu secrets in place of %zu",
+                            attack->control.like_says, defense, outcome->n, plan->secrets);
+  return g_strdup_printf ("%s, here of %s", attack->control.like_says, defense);
+}
+
+/* A lost one is a warning as well: no cell is marked for it. */
+static void
+warn_of (const AssayResultControl *control, AssayResults *results)
+{
+  g_autofree char *warning = g_strdup_printf (
+      "attack %s against %s lost its control of the same shape: %.3g %% of %" G_GUINT64_FORMAT
+      " public images came back, %.3g %% are asked for; that it found little there upholds nothing",
+      control->attack->name, control->defense->name, 100 * control->share, control->n,
+      100 * control->at_least);
+  g_autofree char *all = results->remarks != NULL
+                             ? g_strdup_printf ("%s\n%s", results->remarks, warning)
+                             : g_strdup (warning);
+
+  results->remarks = g_string_chunk_insert_const (results->words, all);
 }
 
 /* Those that were played beside the cells. */
@@ -89,17 +120,29 @@ add_like_controls (AssayStore *store, const AssayPlan *plan, AssayResults *resul
     const AssayCell *cell = assay_plan_cell (plan, i);
     g_autofree char *key = assay_run_like_control_key (cell->attack, i);
     g_autofree char *says = NULL;
+    const AssayAttack *attack;
     AssayResultControl control = { 0 };
+    AssayControlOutcome outcome;
+    gboolean is_there;
 
     if (cell->utility != ASSAY_NO_COMPONENT)
       continue;
+    if (!assay_store_control (store, key, &outcome, &is_there, error))
+      return FALSE;
+    if (!is_there)
+      continue;
+    attack = assay_plan_attack (plan, cell)->attack;
     control.attack = assay_result_component (results->attacks, cell->attack);
     control.defense = assay_result_component (results->defenses, cell->defense);
-    says = g_strdup_printf ("what is like a release of %s, and gives all away, is found out",
-                            control.defense->name);
+    says = say_like (plan, attack, control.defense->name, &outcome);
     control.says = g_string_chunk_insert_const (results->words, says);
+    if (assay_control_shape_has (attack))
+      control.at_least = attack->control.like_at_least;
     if (!add_control (store, key, control, results, error))
       return FALSE;
+    if (assay_control_shape_has (attack) && !outcome.is_won)
+      warn_of (&g_array_index (results->controls, AssayResultControl, results->controls->len - 1),
+               results);
   }
   return TRUE;
 }

@@ -101,6 +101,12 @@ assay_reason_no_evidence (const AssayResultClaim *claim, const AssayResultHypoth
                      ", but no case like this release could be made for the program, and it may "
                      "have known the small one that it won: no control tells whether it could have "
                      "found more");
+  if (hypothesis->cell->lost_shape.n > 0)
+    return describe (claim, hypothesis, "",
+                     ", but of another case of the same shape, made of public images, the attack "
+                     "recovered no more than %.3g %% of %zu: what it does not find here, it may "
+                     "not find anywhere",
+                     100 * hypothesis->cell->lost_shape.share, hypothesis->cell->lost_shape.n);
   if (reach == NULL)
     return describe (claim, hypothesis, "",
                      ", but the guess is external: no control tells whether its maker could "

@@ -96,6 +96,11 @@ typedef struct {
   guint n_starts;    /* of an attack that draws numbers which all secrets share; 0: it does not */
   double confidence; /* of the attack in its guess, the least of all trials; NAN: it does not say */
   gboolean has_small_control; /* pooled, of a program's attack: it may have known its control */
+  /* Pooled: what came of the control of the cell's own shape that was lost; n is 0: none was. */
+  struct {
+    gsize n;
+    double share;
+  } lost_shape;
   GArray *measurements;       /* AssayMeasurement */
   GPtrArray *omitted;         /* strings: "MEASURE is left out: WHY" */
   AssayAuditRecord *audit;    /* of a trial's game with the mechanism itself, or NULL */
@@ -175,8 +180,8 @@ typedef struct {
   double power_at;
   gboolean is_power_measured; /* on an injected leak */
   char *why_not;              /* why it decides nothing, or NULL */
-  gboolean lacks_evidence; /* the attack has no control, or looked at a part only: that it recovered
-                        * little decides nothing */
+  gboolean lacks_evidence; /* the attack has no control, lost one of its shape, or looked at a
+                            * part: that it recovered little decides nothing */
 } AssayResultHypothesis;
 
 /* The unit that shows a violation best. */

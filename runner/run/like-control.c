@@ -1,10 +1,13 @@
 /* Controls that are like the cells, and drawn among them. */
 #include "runner/run/like-control.h"
 
+#include "core/games/control-shape.h"
+
 gboolean
-assay_like_control_has (const AssayComponent *attack)
+assay_like_control_replaces (const AssayComponent *attack)
 {
-  return attack->plugin->type == ASSAY_PLUGIN_ATTACK && attack->attack->control.make_like != NULL;
+  return attack->plugin->type == ASSAY_PLUGIN_ATTACK && attack->attack->control.make_like != NULL
+         && !assay_control_shape_has (attack->attack);
 }
 
 /* The same for all trials. */
@@ -31,7 +34,7 @@ assay_like_control_is_after (const AssayPlan *plan, const AssayCell *cell)
 {
   AssayStream stream;
 
-  if (!assay_like_control_has (assay_plan_attack (plan, cell)))
+  if (!assay_like_control_replaces (assay_plan_attack (plan, cell)))
     return FALSE;
   stream = draw (plan, cell);
   assay_stream_below (&stream, MAX (plan->trials, 1));
@@ -90,4 +93,18 @@ assay_like_control_play (const AssayLikeControl *control, gboolean *ret_is_won,
     return TRUE;
   *ret_is_won = outcome.is_won;
   return is_there || assay_store_set_control (control->store, key, &outcome, error);
+}
+
+gboolean
+assay_like_control_follow (const AssayLikeControl *control, const AssayTruth *truth,
+                           const AssayGuess *guess, GError **error)
+{
+  const AssayPlan *plan = control->plan;
+  const AssayAttack *attack = assay_plan_attack (plan, control->cell)->attack;
+  gboolean is_won, is_played;
+
+  return !assay_control_shape_has (attack)
+         || assay_like_control_trial (plan, control->cell) != control->cell->trial
+         || assay_control_shape_judge (attack, truth, guess).is_won
+         || assay_like_control_play (control, &is_won, &is_played, error);
 }

@@ -1,4 +1,5 @@
-/* Controls that are like the cells, and drawn among them.
+/* Controls that are like the cells, and drawn among them: of programs in place of the small one, of
+ * other attacks beside it, where the cell's game gave little (core/games/control-shape.h).
  *
  * A program of others is handed one such case beside the cells of each defense, in a trial that is
  * drawn, before or after the game of that cell, as is drawn too. It cannot tell by size, names or
@@ -18,12 +19,18 @@ typedef struct {
   const AssaySettings *settings; /* of its attack */
 } AssayLikeControl;
 
-/* Whether the attack has one. */
-gboolean assay_like_control_has (const AssayComponent *attack);
+/* Whether the attack has one in place of the small one. */
+gboolean assay_like_control_replaces (const AssayComponent *attack);
 /* The trial beside whose cell it is played, and whether it is played after that cell's game; of
  * attacks without one never. */
 guint assay_like_control_trial (const AssayPlan *plan, const AssayCell *cell);
 gboolean assay_like_control_is_after (const AssayPlan *plan, const AssayCell *cell);
+
+/* Plays that of an attack which also has a small one, after the game of the cell, whose guess and
+ * truth these are; unless the guess is as good as the control asks for, another trial was drawn, or
+ * there is none. */
+gboolean assay_like_control_follow (const AssayLikeControl *control, const AssayTruth *truth,
+                                    const AssayGuess *guess, GError **error);
 
 /* Plays it, unless its outcome is in the store, and stores that. @ret_is_played FALSE: of a release
  * of this kind none can be made. */

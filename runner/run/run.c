@@ -265,6 +265,7 @@ attack_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assa
   Measuring measuring = { runner, &job, outcomes };
   const AssayStarts starts
       = { runner->plan, runner->workspace, runner->store, measure_start, &measuring };
+  const AssayLikeControl like = { runner->plan, runner->workspace, runner->store, cell, settings };
   gboolean is_ok = assay_workspace_cell (runner->workspace, cell, &job, error)
                    && assay_starts_play (&starts, cell, settings, &record, &guess, error);
 
@@ -285,8 +286,9 @@ attack_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assa
   if (runner->said == NULL)
     runner->said = g_strdup (guess->says);
   return assay_show_cell (
-      &(AssayShowing){ runner->plan, cell, settings, &job, guess, ret_outcomes }, runner->shown,
-      error);
+             &(AssayShowing){ runner->plan, cell, settings, &job, guess, ret_outcomes },
+             runner->shown, error)
+         && assay_like_control_follow (&like, job.truth, guess, error);
 }
 
 gboolean
@@ -332,7 +334,7 @@ play_control (AssayRunner *runner, const AssayCell *cell, const AssaySettings *s
   const AssayLikeControl like = { runner->plan, runner->workspace, runner->store, cell, settings };
   gboolean is_played = FALSE;
 
-  if (!assay_like_control_has (assay_plan_attack (runner->plan, cell)))
+  if (!assay_like_control_replaces (assay_plan_attack (runner->plan, cell)))
     return control_is_won (runner, cell, settings, candidate, ret_is_won, error);
   *ret_is_won = TRUE;
   if (assay_like_control_trial (runner->plan, cell) != cell->trial)

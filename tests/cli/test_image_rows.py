@@ -2,6 +2,7 @@
 files as public rows, in the scale that a release tells of; and the InstaHide challenge's files."""
 
 import json
+import math
 import os
 import random
 import re
@@ -255,3 +256,22 @@ def test_challenge_itself(sandbox):
     shutil.copytree(folder, sandbox.path / "challenge")
     _, found = play_challenge(sandbox, {})
     assert found["encoding-ssim-max"]["n"] == 5000
+
+
+@pytest.mark.parametrize("shape, expected", [
+    ([4, 8, 8, 3], (8, 8, 3)), ([4, 3, 8, 8], (8, 8, 3)), ([4, 8, 6], (8, 6, 1)),
+    ([4, 192], None), ([4, 5, 7, 2], None)])
+def test_protect_keeps_the_sides_of_images(sandbox, shape, expected):
+    """Of an array of images `protect` knows height, width and channels, and writes them."""
+    count = 4 * math.prod(shape[1:])
+    draw = random.Random(2)
+    sandbox.write("images.npy", data.npy_bytes([draw.random() for _ in range(count)], "float32",
+                                               shape=tuple(shape)))
+    sandbox.expect(sandbox.assay("protect", "--defense", "none", "--secrets", "images.npy[1:]",
+                                 "--release", "release", "--truth", "truth", "--seed", 1),
+                   0, None, "")
+    for name in ("release/release.json", "truth/truth.json"):
+        geometry = json.loads(sandbox.read(name)).get("geometry", {})
+        found = "height" in geometry and tuple(geometry[side]
+                                               for side in ("height", "width", "channels"))
+        assert found == (expected or False), f"{name}: {geometry}"
