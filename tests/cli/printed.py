@@ -5,7 +5,9 @@ import zlib
 
 
 def _stream(part):
-    raw = re.search(rb"stream\r?\n(.*?)\r?\nendstream", part, re.S).group(1)
+    # By its length: compressed bytes may end as a line does.
+    begin = re.search(rb"stream\r?\n", part).end()
+    raw = part[begin:begin + int(re.search(rb"/Length (\d+)(?! \d+ R)", part).group(1))]
     return zlib.decompress(raw) if b"FlateDecode" in part else raw
 
 
