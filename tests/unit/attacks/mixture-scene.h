@@ -24,6 +24,17 @@ mixture_scene_clear (MixtureScene *scene)
   instahide_free (scene->made);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (MixtureScene, mixture_scene_clear)
+
+/* More public images than pixels, so that their covariance is that of images. */
+static const InstaHideSizes mixture_scene_sizes = { .n_secrets = 12,
+                                                    .n_epochs = 20,
+                                                    .n_public = 1000,
+                                                    .n_partners = 2,
+                                                    .side = 28,
+                                                    .n_classes = 4,
+                                                    .seed = 7 };
+
 /* The mixtures that @scene has made, taken in by who knows @publics. */
 static void
 mixture_scene_take_in (AssayMatrix *publics, const MixtureNumbers *numbers, gsize side,

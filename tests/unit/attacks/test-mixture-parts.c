@@ -7,25 +7,13 @@
 #include "tests/unit/assert-near.h"
 #include "tests/unit/attacks/mixture-scene.h"
 
-/* More public images than pixels, so that their covariance is that of images. */
-static const InstaHideSizes sizes = { .n_secrets = 12,
-                                      .n_epochs = 20,
-                                      .n_public = 1000,
-                                      .n_partners = 2,
-                                      .side = 28,
-                                      .n_classes = 4,
-                                      .seed = 7 };
-
-typedef MixtureScene Scene;
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scene, mixture_scene_clear)
-
 /* Mixtures of public images that are moved by @shift, with @noise on every number, and the public
  * set that was used or one like it. */
 static void
-scene_make_moved (gsize shift, double noise, gboolean is_used, Scene *scene)
+scene_make_moved (gsize shift, double noise, gboolean is_used, MixtureScene *scene)
 {
   static const MixtureNumbers numbers = { .secrets = 12, .k = 4, .max_coefficient = 0.65 };
-  InstaHideSizes other_sizes = sizes, own_sizes = sizes;
+  InstaHideSizes other_sizes = mixture_scene_sizes, own_sizes = mixture_scene_sizes;
   g_autoptr (InstaHide) others = NULL;
   AssayStream stream = assay_stream (assay_stream_key (5, 0, "noise", "test"), 0);
 
@@ -35,20 +23,20 @@ scene_make_moved (gsize shift, double noise, gboolean is_used, Scene *scene)
   scene->made = instahide_new (&own_sizes);
   for (gsize i = 0; i < scene->made->total * scene->made->cols; i++)
     scene->made->mixtures->data[i] += (float) (noise * assay_stream_normal (&stream));
-  mixture_scene_take_in (is_used ? scene->made->publics : others->publics, &numbers, sizes.side,
-                         scene);
+  mixture_scene_take_in (is_used ? scene->made->publics : others->publics, &numbers,
+                         mixture_scene_sizes.side, scene);
   cr_assert (mixture_intake_uncentre (&scene->intake, NULL));
 }
 
 static void
-scene_make (double noise, gboolean is_used, Scene *scene)
+scene_make (double noise, gboolean is_used, MixtureScene *scene)
 {
   scene_make_moved (0, noise, is_used, scene);
 }
 
 /* The cosine of part @t with the private images as they were mixed, sign and all. */
 static double
-cosine (const Scene *scene, gsize t)
+cosine (const MixtureScene *scene, gsize t)
 {
   const InstaHide *made = scene->made;
   const float *part = assay_matrix_row (scene->parts.rows, t);
@@ -72,7 +60,7 @@ cosine (const Scene *scene, gsize t)
  * with. */
 Test (mixture_parts, are_what_was_private)
 {
-  g_auto (Scene) scene = { 0 };
+  g_auto (MixtureScene) scene = { 0 };
   gsize n_near = 0;
 
   scene_make (0, TRUE, &scene);
@@ -88,7 +76,7 @@ Test (mixture_parts, are_what_was_private)
 Test (mixture_parts, windows_are_taken_out)
 {
   for (gsize moved = 0; moved < 2; moved++) {
-    g_auto (Scene) scene = { 0 };
+    g_auto (MixtureScene) scene = { 0 };
     gsize n_near = 0, n_still = 0;
 
     scene_make_moved (moved, 0, TRUE, &scene);
@@ -114,7 +102,7 @@ Test (mixture_parts, noise_is_counted_with)
   double means[2] = { 0 };
 
   for (int is_told = 0; is_told < 2; is_told++) {
-    g_auto (Scene) scene = { 0 };
+    g_auto (MixtureScene) scene = { 0 };
 
     scene_make (0.3, TRUE, &scene);
     assert_near (sqrt (scene.intake.noise), 0.3, 0.05, "noise");
@@ -130,7 +118,7 @@ Test (mixture_parts, noise_is_counted_with)
 /* Of another public set nothing stands out, and nothing is taken out. */
 Test (mixture_parts, another_public_set_is_noticed)
 {
-  g_auto (Scene) scene = { 0 };
+  g_auto (MixtureScene) scene = { 0 };
 
   scene_make (0, FALSE, &scene);
   cr_assert (mixture_parts_find (&scene.intake, 0, 0.25, &scene.parts, NULL));
@@ -142,8 +130,8 @@ Test (mixture_parts, another_public_set_is_noticed)
  * that of another mixture. */
 Test (mixture_parts, images_are_their_least_squares)
 {
-  g_auto (Scene) scene = { 0 };
-  g_autofree double *likeness = g_new (double, sizes.n_secrets);
+  g_auto (MixtureScene) scene = { 0 };
+  g_autofree double *likeness = g_new (double, mixture_scene_sizes.n_secrets);
   MixtureState *state = &scene.intake.state;
 
   scene_make (0, TRUE, &scene);
@@ -165,14 +153,14 @@ Test (mixture_parts, images_are_their_least_squares)
   }
   cr_assert (mixture_parts_solve (&scene.parts, scene.intake.plain.image, state, NULL));
   instahide_compare (scene.made, state->images, likeness);
-  for (gsize i = 0; i < sizes.n_secrets; i++)
+  for (gsize i = 0; i < mixture_scene_sizes.n_secrets; i++)
     cr_assert_geq (likeness[i], 0.999, "%zu: %g", i, likeness[i]);
 }
 
 /* Parts tell pairs; those that the images explain give their public images and weights. */
 Test (mixture_parts, public_images_are_taken_over)
 {
-  g_auto (Scene) scene = { 0 };
+  g_auto (MixtureScene) scene = { 0 };
   MixtureState *state = &scene.intake.state;
   gsize n_taken = 0, n_right = 0;
   double error = 0;

@@ -9,22 +9,11 @@
 
 #define ODD_ONE 5 /* one in so many mixtures has an image in its pair that is nothing */
 
-static const InstaHideSizes sizes = { .n_secrets = 12,
-                                      .n_epochs = 20,
-                                      .n_public = 1000,
-                                      .n_partners = 2,
-                                      .side = 28,
-                                      .n_classes = 4,
-                                      .seed = 7 };
-
-typedef MixtureScene Scene;
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scene, mixture_scene_clear)
-
 /* Image 2 i is secret i, and 2 i + 1 noise, or, where secrets are mirrored, its mirror image. */
 static void
 make_images (const InstaHide *made, gboolean are_mirrored, MixtureState *state)
 {
-  const gsize n = sizes.n_secrets, d = made->cols, side = sizes.side;
+  const gsize n = mixture_scene_sizes.n_secrets, d = made->cols, side = mixture_scene_sizes.side;
   AssayStream stream = assay_stream (assay_stream_key (5, 0, "noise", "test"), 0);
 
   state->images = g_new (float, 2 * n * d);
@@ -42,20 +31,20 @@ make_images (const InstaHide *made, gboolean are_mirrored, MixtureState *state)
 /* All of it is right, but for the mixtures that have a noise in place of a secret, and of which no
  * public image is known. */
 static void
-scene_make (gboolean are_mirrored, Scene *scene)
+scene_make (gboolean are_mirrored, MixtureScene *scene)
 {
   static const MixtureNumbers numbers = { .secrets = 12, .k = 4, .max_coefficient = 0.65 };
   MixtureState *state = &scene->intake.state;
   const InstaHide *made;
 
-  scene->made = instahide_new (&sizes);
+  scene->made = instahide_new (&mixture_scene_sizes);
   made = scene->made;
-  mixture_scene_take_in (made->publics, &numbers, sizes.side, scene);
+  mixture_scene_take_in (made->publics, &numbers, mixture_scene_sizes.side, scene);
   cr_assert (mixture_intake_uncentre (&scene->intake, NULL));
   make_images (made, are_mirrored, state);
   state->labels = made->labels->data;
-  state->n_classes = sizes.n_classes;
-  state->n_secrets = 2 * sizes.n_secrets;
+  state->n_classes = mixture_scene_sizes.n_classes;
+  state->n_secrets = 2 * mixture_scene_sizes.n_secrets;
   for (gsize t = 0; t < made->total; t++) {
     const gboolean is_odd = t % ODD_ONE == 0;
 
@@ -70,7 +59,7 @@ scene_make (gboolean are_mirrored, Scene *scene)
             += made->shares[2 * t + i] * assay_matrix_row (made->publics, partner)[j];
     }
     if (is_odd)
-      state->pairs[2 * t] = 2 * (guint32) (t / ODD_ONE % sizes.n_secrets) + 1;
+      state->pairs[2 * t] = 2 * (guint32) (t / ODD_ONE % mixture_scene_sizes.n_secrets) + 1;
     state->noise[t] = is_odd ? 0.1f : MIXTURE_LEAST_NOISE;
   }
 }
@@ -81,7 +70,7 @@ secret_of (const InstaHide *made, const float *image)
 {
   guint32 best = 0;
 
-  for (guint32 i = 1; i < sizes.n_secrets; i++)
+  for (guint32 i = 1; i < mixture_scene_sizes.n_secrets; i++)
     if (assay_correlation (image, assay_matrix_row (made->secrets, i), made->cols)
         > assay_correlation (image, assay_matrix_row (made->secrets, best), made->cols))
       best = i;
@@ -92,16 +81,16 @@ secret_of (const InstaHide *made, const float *image)
  * public image known. */
 Test (mixture_surplus, what_is_nothing_is_dropped)
 {
-  g_auto (Scene) scene = { 0 };
-  g_autofree double *likeness = g_new (double, sizes.n_secrets);
+  g_auto (MixtureScene) scene = { 0 };
+  g_autofree double *likeness = g_new (double, mixture_scene_sizes.n_secrets);
   MixtureState *state = &scene.intake.state;
   gsize n_right = 0, n_odd = 0;
 
   scene_make (FALSE, &scene);
-  cr_assert (mixture_surplus_drop (sizes.n_secrets, &scene.intake, NULL));
-  cr_assert_eq (state->n_secrets, sizes.n_secrets);
+  cr_assert (mixture_surplus_drop (mixture_scene_sizes.n_secrets, &scene.intake, NULL));
+  cr_assert_eq (state->n_secrets, mixture_scene_sizes.n_secrets);
   instahide_compare (scene.made, state->images, likeness);
-  for (gsize i = 0; i < sizes.n_secrets; i++)
+  for (gsize i = 0; i < mixture_scene_sizes.n_secrets; i++)
     cr_assert_geq (likeness[i], 0.999, "%zu: %g", i, likeness[i]);
   for (gsize t = 0; t < state->n_mixtures; t++) {
     const guint32 *sources = scene.made->sources + 2 * t;
@@ -126,9 +115,9 @@ Test (mixture_surplus, what_is_nothing_is_dropped)
 /* Of secrets that were mirrored both images are wanted. */
 Test (mixture_surplus, mirror_images_stay)
 {
-  g_auto (Scene) scene = { 0 };
+  g_auto (MixtureScene) scene = { 0 };
 
   scene_make (TRUE, &scene);
-  cr_assert (mixture_surplus_drop (sizes.n_secrets, &scene.intake, NULL));
-  cr_assert_eq (scene.intake.state.n_secrets, 2 * sizes.n_secrets);
+  cr_assert (mixture_surplus_drop (mixture_scene_sizes.n_secrets, &scene.intake, NULL));
+  cr_assert_eq (scene.intake.state.n_secrets, 2 * mixture_scene_sizes.n_secrets);
 }
