@@ -236,6 +236,14 @@ train (const AssayUtilityContext *context, const AssayReceived *received, Networ
                       ret_trained, error);
 }
 
+/* With partners = release, test rows are treated as those that were released: mixed or not. */
+static gboolean
+is_encrypted (const Classification *settings, const AssayRelease *release)
+{
+  return settings->encryptions > 0
+         && (settings->partners != ENCRYPTION_RELEASE || release->kind == ASSAY_RELEASE_MIXTURES);
+}
+
 static gboolean
 assess (const AssayUtilityContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
@@ -244,9 +252,10 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
   const AssayDataset *dataset = context->dataset;
   const AssayArray *secrets = assay_arrays_get (&received->truth->arrays, "secrets");
   const AssayScale scale = assay_release_scale (received->release);
-  const Encryption encryption
+  const gsize k = (gsize) settings->k;
+  Encryption encryption
       = { .coefficients = test_coefficients (settings),
-          .partners = settings->partners,
+          .n_public = encryption_count_public (settings->partners, k),
           .has_mask = settings->mask,
           .secrets = secrets != NULL ? assay_array_view (secrets) : (AssayView){ 0 },
           .public_rows = dataset->public_rows,
@@ -256,14 +265,17 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
           .encryptions = (gsize) settings->encryptions };
   g_auto (NetworkInput) input = { 0 };
   g_auto (Trained) trained = { 0 };
-  NetworkTest test = { .input = &input,
-                       .geometry = &dataset->geometry,
-                       .scale = scale,
-                       .encryption = settings->encryptions > 0 ? &encryption : NULL };
+  NetworkTest test
+      = { .input = &input,
+          .geometry = &dataset->geometry,
+          .scale = scale,
+          .encryption = is_encrypted (settings, received->release) ? &encryption : NULL };
 
   if (!check_material (context, received->release, error)
       || !check_images (settings, &dataset->geometry, error)
-      || (settings->encryptions > 0
+      || (test.encryption != NULL && settings->partners == ENCRYPTION_RELEASE
+          && !encryption_take_release (&encryption, received->release, error))
+      || (test.encryption != NULL
           && !encryption_check_material (&encryption, assay_rows_cols (dataset->test), error)))
     return FALSE;
   if (!train (context, received, &input, &trained, error))
@@ -355,7 +367,9 @@ ASSAY_UTILITY (classification, "classification",
                      "classified as it is"),
     ASSAY_PARAM_CHOICE (Classification, partners, ENCRYPTION_SECRETS, encryption_partners,
                         "What test rows are mixed with when they are encrypted: k - 1 secrets, k - "
-                        "1 public rows, or one secret and k - 2 public rows"),
+                        "1 public rows, or one secret and k - 2 public rows; release: as many "
+                        "secrets and public rows as in the release's mixtures, with their mask and "
+                        "max_coefficient, and not at all where rows are released as they are"),
     ASSAY_PARAM_INT (Classification, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
                      "Images in an encrypted test row, itself included"),
     ASSAY_PARAM_REAL (Classification, max_coefficient, 0.65, 0, 1, "",

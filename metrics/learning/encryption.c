@@ -6,21 +6,58 @@
 #include "metrics/learning/encryption.h"
 
 #include "core/base/parallel.h"
+#include "core/data/kinds/mixtures.h"
+#include "core/data/kinds/parameters.h"
 
-const char *const encryption_partners[] = { "secrets", "public", "both", NULL };
+const char *const encryption_partners[] = { "secrets", "public", "both", "release", NULL };
+
+gsize
+encryption_count_public (EncryptionPartners partners, gsize k)
+{
+  return partners == ENCRYPTION_PUBLIC ? k - 1 : partners == ENCRYPTION_BOTH ? k - 2 : 0;
+}
 
 static gsize
-count_secrets (EncryptionPartners partners, gsize k)
+count_secrets (const Encryption *encryption)
 {
-  return partners == ENCRYPTION_SECRETS ? k - 1 : partners == ENCRYPTION_BOTH ? 1 : 0;
+  return encryption->coefficients.k - 1 - encryption->n_public;
+}
+
+gboolean
+encryption_take_release (Encryption *encryption, const AssayRelease *release, GError **error)
+{
+  const gint64 *k = ASSAY_PARAMETER (release, AssayMixturesParameters, k);
+  const gint64 *n_public = ASSAY_PARAMETER (release, AssayMixturesParameters, partners);
+  const double *max = ASSAY_PARAMETER (release, AssayMixturesParameters, max_coefficient);
+  const double *share = ASSAY_PARAMETER (release, AssayMixturesParameters, private_share);
+  const bool *mask = ASSAY_PARAMETER (release, AssayMixturesParameters, mask);
+
+  if (k == NULL || n_public == NULL || mask == NULL)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "partners = release: the mixtures do not say their `k`, `partners` and "
+                       "`mask`; expected a release that does, or another value");
+  if (*k < 2 || *n_public >= *k)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "partners = release: the mixtures are of %" G_GINT64_FORMAT
+                       " images, %" G_GINT64_FORMAT " of them public; expected two images or "
+                       "more, and a secret among them",
+                       *k, *n_public);
+  encryption->coefficients.k = (gsize) *k;
+  encryption->coefficients.max_coefficient = max != NULL ? *max : 1;
+  encryption->coefficients.private_share = share != NULL && *k - *n_public == 2 ? *share : 0;
+  encryption->n_public = (gsize) *n_public;
+  encryption->has_mask = *mask;
+  return assay_mixture_coefficients_check (&encryption->coefficients, error);
 }
 
 gboolean
 encryption_check (const AssayMixtureCoefficients *coefficients, EncryptionPartners partners,
                   gsize n_secrets, gsize n_public, GError **error)
 {
-  const gsize k = coefficients->k, s = count_secrets (partners, k), p = k - 1 - s;
+  const gsize k = coefficients->k, p = encryption_count_public (partners, k), s = k - 1 - p;
 
+  if (partners == ENCRYPTION_RELEASE)
+    return TRUE;
   if (n_secrets > 0 && n_secrets < s)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "k = %zu with partners = %s mixes a test row with %zu secrets: expected as "
@@ -37,23 +74,21 @@ encryption_check (const AssayMixtureCoefficients *coefficients, EncryptionPartne
 gboolean
 encryption_check_material (const Encryption *encryption, gsize cols, GError **error)
 {
-  const gsize k = encryption->coefficients.k;
-  const gsize s = count_secrets (encryption->partners, k), p = k - 1 - s;
+  const gsize s = count_secrets (encryption), p = encryption->n_public;
   const AssayRows *public_rows = encryption->public_rows;
 
   if (s > 0 && (encryption->secrets.rows < s || encryption->secrets.cols != cols))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "partners = %s: expected %zu or more secrets of %zu columns, found %zu of "
-                       "%zu",
-                       encryption_partners[encryption->partners], s, cols, encryption->secrets.rows,
-                       encryption->secrets.cols);
+                       "test rows are mixed with %zu secrets each: expected as many or more of %zu "
+                       "columns, found %zu of %zu",
+                       s, cols, encryption->secrets.rows, encryption->secrets.cols);
   if (p > 0
       && (public_rows == NULL || assay_rows_count (public_rows) < p
           || assay_rows_cols (public_rows) != cols))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "partners = %s: expected a dataset with %zu or more public rows of %zu "
-                       "columns; without them, partners = secrets",
-                       encryption_partners[encryption->partners], p, cols);
+                       "test rows are mixed with %zu public rows each: expected a dataset with as "
+                       "many or more of %zu columns; without them, partners = secrets",
+                       p, cols);
   return TRUE;
 }
 
@@ -73,7 +108,7 @@ encrypt_row (gsize index, guint worker, gpointer data)
   const Encrypting *encrypting = data;
   const Encryption *encryption = encrypting->encryption;
   const gsize cols = encrypting->rows.cols, k = encryption->coefficients.k;
-  const gsize s = count_secrets (encryption->partners, k), p = k - 1 - s;
+  const gsize s = count_secrets (encryption), p = encryption->n_public;
   const guint64 number = (encrypting->first + index) * encryption->encryptions + encrypting->turn;
   AssayStream stream = assay_stream (encryption->key, encryption->item + number);
   float *partners = encrypting->partners + worker * (k - 1) * cols;

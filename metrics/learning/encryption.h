@@ -9,6 +9,7 @@ typedef enum {
   ENCRYPTION_SECRETS, /* k - 1 secrets, as within one private set */
   ENCRYPTION_PUBLIC,  /* k - 1 public rows */
   ENCRYPTION_BOTH,    /* one secret and k - 2 public rows */
+  ENCRYPTION_RELEASE, /* as the release's own mixtures; their k and their mask, too */
 } EncryptionPartners;
 
 extern const char *const encryption_partners[];
@@ -17,7 +18,7 @@ extern const char *const encryption_partners[];
  * where there is a mask, signs that are drawn afresh for every one. */
 typedef struct {
   AssayMixtureCoefficients coefficients;
-  EncryptionPartners partners;
+  gsize n_public; /* public ones among the k - 1 partners */
   gboolean has_mask;
   AssayView secrets;
   const AssayRows *public_rows; /* NULL: there are none */
@@ -26,6 +27,13 @@ typedef struct {
   guint64 item; /* encryption number t of row i draws from item + i * encryptions + t */
   gsize encryptions;
 } Encryption;
+
+/* Public ones among k - 1 partners; not for ENCRYPTION_RELEASE, which the release says. */
+gsize encryption_count_public (EncryptionPartners partners, gsize k);
+/* Coefficients' k and bound, public partners and mask of @release, which is of kind mixtures;
+ * ASSAY_ERROR_MISMATCH where it does not say them. */
+gboolean encryption_take_release (Encryption *encryption, const AssayRelease *release,
+                                  GError **error);
 
 /* Rules between settings and sizes; sizes of 0 are not known. */
 gboolean encryption_check (const AssayMixtureCoefficients *coefficients,

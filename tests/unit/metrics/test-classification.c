@@ -150,6 +150,32 @@ Test (classification, mixtures_teach)
   assay_outcomes_clear (&outcomes[0]);
 }
 
+/* partners = release: as with the same numbers by hand, whatever the other settings say, and as
+ * without encryptions where rows were released as they are. */
+Test (classification, test_rows_are_encrypted_as_the_release_was)
+{
+  g_auto (Material) material = classification_material_make (1);
+  static const char *const assignments[2][2]
+      = { { "model=softmax epochs=2 encryptions=2 k=3 mask=no max_coefficient=1 input=plain",
+            "model=softmax epochs=2 encryptions=2 partners=release input=plain" },
+          { "model=softmax epochs=2", "model=softmax epochs=2 encryptions=2 partners=release" } };
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (AssayRelease) release = NULL;
+    g_autoptr (AssayTruth) truth = NULL;
+    AssayOutcomes by_hand = { 0 }, as_released = { 0 };
+
+    protect (i == 0 ? &assay_defense_mixup : &assay_defense_none, i == 0 ? "k=3" : "", &material,
+             TRUE, &release, &truth);
+    assess_or_die (assignments[i][0], &material.dataset, release, truth, &by_hand);
+    assess_or_die (assignments[i][1], &material.dataset, release, truth, &as_released);
+    cr_assert_arr_eq (as_released.series[LOSS], by_hand.series[LOSS], TESTS * sizeof (double), "%s",
+                      assignments[i][1]);
+    assay_outcomes_clear (&by_hand);
+    assay_outcomes_clear (&as_released);
+  }
+}
+
 /* Every secret of one class: every test row of it is right, the others are wrong. */
 Test (classification, one_class_is_all_that_it_knows)
 {
@@ -259,8 +285,8 @@ Test (classification, refuses_what_cannot_be_learnt)
   protect (&assay_defense_mixup, "k=2", &material, TRUE, &mixed, &mixed_truth);
   assert_refused ("epochs=1 encryptions=1 partners=public", &material.dataset, mixed, mixed_truth,
                   ASSAY_ERROR_MISMATCH,
-                  "utility classification: partners = public: expected a dataset with 3 or more "
-                  "public rows of 6 columns; without them, partners = secrets");
+                  "utility classification: test rows are mixed with 3 public rows each: expected a "
+                  "dataset with as many or more of 6 columns; without them, partners = secrets");
   labels[7] = 2;
   assert_refused ("epochs=1 hidden=2", &material.dataset, mixed, mixed_truth, ASSAY_ERROR_DATA,
                   "utility classification: the label of test row 7 is 2; expected less than 2, the "

@@ -3,6 +3,8 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "core/data/kinds/mixtures.h"
+#include "core/data/kinds/parameters.h"
 #include "metrics/learning/network-test.h"
 #include "tests/unit/image-data.h"
 #include "tests/unit/metrics/classification-rows.h"
@@ -48,7 +50,7 @@ encryption_of (EncryptionPartners partners, gsize k, double max_coefficient)
   return (Encryption){ .coefficients = { .distribution = ASSAY_MIXTURE_UNIFORM,
                                          .k = k,
                                          .max_coefficient = max_coefficient },
-                       .partners = partners,
+                       .n_public = encryption_count_public (partners, k),
                        .has_mask = TRUE,
                        .key = classification_key (5),
                        .encryptions = 2 };
@@ -147,6 +149,35 @@ Test (network_test, partners_are_of_the_kind_that_was_asked_for)
       cr_assert_eq (n_above, both ? 3 : 4, "row %zu", i);
     }
   }
+}
+
+/* What a release says of its mixtures goes for test rows; one that is silent is refused. */
+Test (network_test, encryption_is_as_the_release_says)
+{
+  Encryption encryption = encryption_of (ENCRYPTION_SECRETS, 2, 0.9);
+  g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_MIXTURES, "mixup");
+  g_autofree char *why = NULL;
+  GError *error = NULL;
+
+  cr_assert (!encryption_take_release (&encryption, release, &error));
+  cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
+                               "partners = release: the mixtures do not say their `k`, `partners` "
+                               "and `mask`; expected a release that does, or another value",
+                               NULL, &why),
+             "%s", why);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, k, 6);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, partners, 4);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, max_coefficient, 0.5);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, private_share, 0.3);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, mask, FALSE);
+  cr_assert (encryption_take_release (&encryption, release, NULL));
+  cr_assert_eq (encryption.coefficients.k, 6);
+  assert_near (encryption.coefficients.private_share, 0.3, 0, "share of the secrets");
+  cr_assert_eq (encryption.n_public, 4);
+  assert_near (encryption.coefficients.max_coefficient, 0.5, 0, "bound");
+  cr_assert (!encryption.has_mask);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, max_coefficient, 0.1);
+  cr_assert (!encryption_take_release (&encryption, release, NULL), "six of at most a tenth");
 }
 
 /* Shares are averaged, not logits: against each encryption by itself. */
