@@ -12,7 +12,7 @@ import tiny
 
 # What the scripts share; a script is a body of a few lines behind it.
 HELPER = '''
-import ast, json, os, pathlib, random, struct, sys
+import ast, json, os, pathlib, random, stat, struct, sys
 
 FOLDER = pathlib.Path(sys.argv[-1])
 REQUEST = json.loads((FOLDER / "request.json").read_text())

@@ -167,6 +167,9 @@ MISTAKES = [
     ("link", "os.symlink('input.npy', FOLDER / 'outputs.npy')\n",
      "{*}outputs.npy is a symbolic link; expected a plain file"),
     ("folder", f"{OUTPUTS}.mkdir()\n", "{*}outputs.npy is a folder; expected a plain file"),
+    ("pipe", f"os.mkfifo({OUTPUTS})\n", "{*}outputs.npy is no plain file; expected a plain file"),
+    ("socket", f"os.mknod({OUTPUTS}, stat.S_IFSOCK | 0o600)\n",
+     "{*}outputs.npy is no plain file; expected a plain file"),
     ("hangs", START + "import time\nif start > 10:\n    time.sleep(300)\n" + WRITE,
      "test runs 4097 to 8192 on the {*} input of pair {*}: defense exec: the program did not end "
      "within time_limit = 2.5 s and was killed"),

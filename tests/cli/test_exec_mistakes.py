@@ -1,6 +1,8 @@
 """Programs of others that misbehave in every way that a user's program is likely to: answers that
 are none, commands that are none, time, memory and files without end."""
 
+import os
+import stat
 import time
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import data
 import tiny
 from exec_programs import SCALE, check_ended, prepare, protect, write_program
+from test_hostile import need_all_layers
 
 
 SECRETS = "rows = load('secrets.npy')\n"
@@ -54,6 +57,15 @@ MISTAKES = [
      "release/vectors.npy is a symbolic link; expected plain files alone"),
     ("array-is-a-pipe", SECRETS + RELEASE + f"{VECTORS}.unlink()\nos.mkfifo({VECTORS})\n",
      "release/vectors.npy is no plain file; expected plain files alone"),
+    # As mknod makes it, which needs no privilege and none of the sockets that are refused.
+    ("array-is-a-socket", SECRETS + RELEASE + f"{VECTORS}.unlink()\n"
+     f"os.mknod({VECTORS}, stat.S_IFSOCK | 0o600)\n",
+     "release/vectors.npy is no plain file; expected plain files alone"),
+    ("array-is-a-link-to-a-device", SECRETS + RELEASE + f"{VECTORS}.unlink()\n"
+     f"os.symlink('/dev/zero', {VECTORS})\n",
+     "release/vectors.npy is a symbolic link; expected plain files alone"),
+    ("release-is-a-socket", "os.mknod(FOLDER / 'release', stat.S_IFSOCK | 0o600)",
+     "release is a file; expected a folder that the program made"),
     ("path-that-leads-out", SECRETS + RELEASE + "path = FOLDER / 'release' / 'release.json'\n"
      "path.write_text(path.read_text().replace('vectors.npy', '../secrets.npy'))\n",
      "release: array 'vectors': file '../secrets.npy' is not a plain name inside the folder"),
@@ -99,6 +111,32 @@ def test_mistake(sandbox, body, message):
     sandbox.refuses(protect(sandbox, write_program(sandbox, "bad.py", body)),
                     f"defense exec: {message}")
     assert not (sandbox.path / "release").exists(), "a release was written"
+
+
+DEVICE = SECRETS + RELEASE + f"""
+{VECTORS}.unlink()
+os.mknod({VECTORS}, stat.S_IFCHR | 0o600, os.makedev(1, 5))
+"""
+
+
+def test_device_among_the_answers(sandbox):
+    """/dev/zero by another name, which would be read without end: root's programs can make one."""
+    prepare(sandbox)
+    try:
+        os.mknod(sandbox.path / "zero", stat.S_IFCHR | 0o600, os.makedev(1, 5))
+    except PermissionError:
+        pytest.skip("who plays this may not make devices")
+    program = write_program(sandbox, "device.py", DEVICE)
+    sandbox.refuses(protect(sandbox, program, "--set", "confine=never"),
+                    "defense exec: release/vectors.npy is no plain file; expected plain files alone")
+
+
+def test_no_device_is_made_by_a_confined_program(sandbox):
+    need_all_layers(sandbox)
+    prepare(sandbox)
+    sandbox.refuses(protect(sandbox, write_program(sandbox, "device.py", DEVICE)),
+                    "defense exec: the program ended with exit status 1; its last lines: {*}"
+                    "Operation not permitted{*}")
 
 
 def test_programs_that_cannot_be_started(sandbox):
