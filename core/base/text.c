@@ -27,6 +27,18 @@ assay_text_number (double value)
   return g_strdup (buffer);
 }
 
+char *
+assay_text_percent (double share)
+{
+  g_autofree char *text = g_strdup_printf ("%.4g", 100 * share);
+
+  if (g_str_equal (text, "-0"))
+    return g_strdup ("0 %");
+  if (g_str_equal (text, "100") && share < 1)
+    return g_strdup_printf ("%.8g %%", 100 * share);
+  return g_strconcat (text, " %", NULL);
+}
+
 /* Edit distance in which swapping two neighbours is one edit (optimal string alignment), over the
  * last three rows of the table. */
 static gsize

@@ -7,6 +7,9 @@
  * without an exponent. @value must be finite. */
 char *assay_text_number (double value);
 
+/* "34.3 %" of 0.343: four digits, and more where these would say that a share is all. */
+char *assay_text_percent (double share);
+
 /* Of the NULL-terminated @candidates the one nearest to @word by edit distance, of equally near
  * ones that of which letters are left out; or NULL when none is near enough to be a likely
  * misspelling (distance at most a third of the longer word). */

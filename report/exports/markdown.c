@@ -122,6 +122,18 @@ append_baseline (GString *text, const AssayResultBaseline *baseline)
     g_string_append_c (text, '\n');
 }
 
+/* In per cent, as in the terminal and in the report. */
+static void
+append_shares (GString *text, const AssayMeasurement *measurement)
+{
+  const AssayInterval *interval = &measurement->interval;
+  g_autofree char *estimate = assay_result_value (measurement->measure, interval->estimate);
+  g_autofree char *range
+      = assay_result_range (measurement->measure, interval->lower, interval->upper);
+
+  say (text, " | %s | %s", estimate, range);
+}
+
 /* A row: the defense by its settings that vary; where there are several datasets, on which of them.
  * What all rows have in common stands in report.html and results.json. "recovery-rate tau=0.3": a
  * metric may stand there several times with other settings. */
@@ -138,6 +150,8 @@ append_measurement (GString *text, const AssayResultCell *cell, const AssayMeasu
   /* Above a certified lower bound nothing is known. */
   if (measurement->measure->is_epsilon)
     say (text, " | %g | at least %g", interval->estimate, interval->lower);
+  else if (measurement->measure->is_share)
+    append_shares (text, measurement);
   else
     say (text, " | %g | %g to %g", interval->estimate, interval->lower, interval->upper);
   g_string_append_printf (text, " | %zu |\n", interval->n);

@@ -12,19 +12,22 @@ append_p (GString *text, double p, const char *verdict)
                             p);
 }
 
-/* "by Gaffke's test, which over all hypotheses leaves 0.2658 to 0.474". */
+/* "by Gaffke's test, which over all hypotheses leaves 26.58 to 47.4 %". */
 static void
-append_test (GString *text, const AssayResultHypothesis *one)
+append_test (GString *text, const AssayResultMeasure *measure, const AssayResultHypothesis *one)
 {
   static const char leaves[] = ", which over all hypotheses leaves ";
+  g_autofree char *range = assay_result_range (measure, one->test_lower, one->test_upper);
+  g_autofree char *lower = assay_result_value (measure, one->test_lower);
+  g_autofree char *upper = assay_result_value (measure, one->test_upper);
 
   g_string_append_printf (text, " by %s", one->test);
   if (isfinite (one->test_lower) && isfinite (one->test_upper))
-    g_string_append_printf (text, "%s%.4g to %.4g", leaves, one->test_lower, one->test_upper);
+    g_string_append_printf (text, "%s%s", leaves, range);
   else if (isfinite (one->test_lower))
-    g_string_append_printf (text, "%sat least %.4g", leaves, one->test_lower);
+    g_string_append_printf (text, "%sat least %s", leaves, lower);
   else if (isfinite (one->test_upper))
-    g_string_append_printf (text, "%sat most %.4g", leaves, one->test_upper);
+    g_string_append_printf (text, "%sat most %s", leaves, upper);
 }
 
 char *
@@ -42,6 +45,6 @@ assay_report_verdict_test (const AssayResultClaim *result)
     append_p (text, one->adjusted_upheld, "upheld");
   if (text->len == 0)
     return NULL;
-  append_test (text, one);
+  append_test (text, result->measure, one);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }

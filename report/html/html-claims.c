@@ -223,11 +223,12 @@ append_witness (AssayHtml *html, const AssayResults *results, const AssayResultC
 }
 
 static void
-append_hypothesis (AssayHtml *html, const AssayResultHypothesis *one, gboolean is_decisive)
+append_hypothesis (AssayHtml *html, const AssayResultMeasure *measure,
+                   const AssayResultHypothesis *one, gboolean is_decisive)
 {
   const double before[] = { one->bound, one->interval.estimate, one->interval.lower,
                             one->interval.upper };
-  const double after[] = { one->adjusted_violated, one->adjusted_upheld, one->detectable };
+  const double p[] = { one->adjusted_violated, one->adjusted_upheld };
 
   if (!assay_html_open_row (html, is_decisive))
     return;
@@ -237,10 +238,11 @@ append_hypothesis (AssayHtml *html, const AssayResultHypothesis *one, gboolean i
   assay_html_dataset (html, one->cell->dataset);
   assay_html_close (html, "td");
   for (guint i = 0; i < G_N_ELEMENTS (before); i++)
-    assay_html_number (html, "td.n", before[i]);
+    assay_html_value (html, "td.n", measure, before[i]);
   assay_html_number_as (html, "td.n", (double) one->interval.n, assay_text_count (one->interval.n));
-  for (guint i = 0; i < G_N_ELEMENTS (after); i++)
-    assay_html_number (html, "td.n", after[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (p); i++)
+    assay_html_number (html, "td.n", p[i]);
+  assay_html_value (html, "td.n", measure, one->detectable);
   assay_html_text (html, "td", one->why_not);
   assay_html_close (html, "tr");
 }
@@ -262,7 +264,8 @@ append_hypotheses (AssayHtml *html, const AssayResults *results, const AssayResu
                                            "#adjusted p, upheld", "#detectable",
                                            "decides nothing because"));
   for (guint i = 0; i < shown; i++)
-    append_hypothesis (html, &g_array_index (result->hypotheses, AssayResultHypothesis, i),
+    append_hypothesis (html, result->measure,
+                       &g_array_index (result->hypotheses, AssayResultHypothesis, i),
                        (gint) i == result->decisive);
   assay_html_close_table (html, NULL, NULL);
   assay_html_say_rest (html, shown, n, "cells", "results.json");

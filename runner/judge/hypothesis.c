@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/base/text.h"
 #include "core/stats/bound-range.h"
 #include "core/stats/bound-test.h"
 #include "core/stats/interval.h"
@@ -219,12 +220,14 @@ hear_other_starts (const AssayQuestion *question, const GArray *indices,
 static char *
 why_worse_than_chance (const AssayClaim *claim, const AssayInterval *interval)
 {
+  g_autofree char *estimate = assay_text_percent (interval->estimate);
+
   if (claim->measure->statistic != ASSAY_STATISTIC_EXCESS || !(interval->upper < 0))
     return NULL;
-  return g_strdup_printf ("the attack is wrong more often than by chance, %.3g [%.3g, %.3g]: the "
+  return g_strdup_printf ("the attack is wrong more often than by chance, %s [%.3g, %.3g]: the "
                           "release tells something that it reads the wrong way; expected an attack "
                           "that knows pairs of this very release",
-                          interval->estimate, interval->lower, interval->upper);
+                          estimate, 100 * interval->lower, 100 * interval->upper);
 }
 
 gboolean

@@ -23,12 +23,11 @@ name_cell (const AssayResultCell *cell)
 static char *
 describe_units (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
-  const AssayInterval *interval = &hypothesis->interval;
   const char *settings = claim->metric != NULL ? claim->metric->settings->line : "";
+  g_autofree char *interval = assay_result_interval (claim->measure, &hypothesis->interval);
 
-  return g_strdup_printf ("%.4g [%.4g, %.4g] of n = %" G_GSIZE_FORMAT "%s%s, the claim says at %s",
-                          interval->estimate, interval->lower, interval->upper, interval->n,
-                          *settings != '\0' ? " with " : "", settings,
+  return g_strdup_printf ("%s of n = %" G_GSIZE_FORMAT "%s%s, the claim says at %s", interval,
+                          hypothesis->interval.n, *settings != '\0' ? " with " : "", settings,
                           claim->is_at_most ? "most" : "least");
 }
 
@@ -46,6 +45,14 @@ describe_audit (const AssayResultClaim *claim, const AssayResultHypothesis *hypo
       hypothesis->delta > 0 ? ", delta " : "", hypothesis->delta > 0 ? delta : "");
 }
 
+/* As exactly as the scenario has it; of a share in per cent, as what was measured. */
+static char *
+describe_bound (const AssayResultClaim *claim, double bound)
+{
+  return claim->measure->is_share ? g_strdup_printf ("%.10g %%", 100 * bound)
+                                  : assay_text_number (bound);
+}
+
 /* The cell, what was measured in it and what the claim says, with words before and behind. */
 static char *describe (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis,
                        const char *before, const char *after, ...) G_GNUC_PRINTF (4, 5);
@@ -55,7 +62,7 @@ describe (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis
           const char *before, const char *after, ...)
 {
   g_autofree char *cell = name_cell (hypothesis->cell);
-  g_autofree char *bound = assay_text_number (hypothesis->bound);
+  g_autofree char *bound = describe_bound (claim, hypothesis->bound);
   g_autofree char *numbers = claim->measure->is_epsilon ? describe_audit (claim, hypothesis)
                                                         : describe_units (claim, hypothesis);
   g_autofree char *rest = NULL;
@@ -77,10 +84,12 @@ assay_reason_decided (const AssayResultClaim *claim, const AssayResultHypothesis
 char *
 assay_reason_upheld (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
+  g_autofree char *detectable = assay_result_value (claim->measure, hypothesis->detectable);
+
   if (!isfinite (hypothesis->detectable))
     return assay_reason_decided (claim, hypothesis);
-  return describe (claim, hypothesis, "", "; an estimate of %.4g or %s would have violated it",
-                   hypothesis->detectable, claim->is_at_most ? "more" : "less");
+  return describe (claim, hypothesis, "", "; an estimate of %s or %s would have violated it",
+                   detectable, claim->is_at_most ? "more" : "less");
 }
 
 char *
@@ -95,6 +104,8 @@ char *
 assay_reason_no_evidence (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
   const AssayMeasurement *reach = assay_result_short_reach (hypothesis->cell);
+  g_autofree char *share
+      = reach != NULL ? assay_result_interval (reach->measure, &reach->interval) : NULL;
 
   if (hypothesis->cell->has_small_control)
     return describe (claim, hypothesis, "",
@@ -112,25 +123,25 @@ assay_reason_no_evidence (const AssayResultClaim *claim, const AssayResultHypoth
                      ", but the guess is external: no control tells whether its maker could "
                      "have found more");
   return describe (claim, hypothesis, "",
-                   ", but the attack looked at a part only of what it was given (%s is %.4g "
-                   "[%.4g, %.4g]): what it missed it could not recover",
-                   reach->measure->name, reach->interval.estimate, reach->interval.lower,
-                   reach->interval.upper);
+                   ", but the attack looked at a part only of what it was given (%s is %s): "
+                   "what it missed it could not recover",
+                   reach->measure->name, share);
 }
 
-/* "; [0.05, 0.34] by the binomial test over 9 hypotheses": the interval that the verdict is about,
+/* ", and 5 to 34 % by the binomial test over 9 hypotheses": the interval that the verdict is about,
  * where the one above tells otherwise. */
 static char *
-describe_range (const AssayResultHypothesis *one, guint n_hypotheses)
+describe_range (const AssayResultClaim *claim, const AssayResultHypothesis *one,
+                guint n_hypotheses)
 {
   const double bound = one->bound;
   const gboolean looks_decided = one->interval.lower > bound || one->interval.upper < bound;
+  g_autofree char *range = assay_result_range (claim->measure, one->test_lower, one->test_upper);
 
   if (one->test == NULL || !looks_decided || !isfinite (one->test_lower)
       || !isfinite (one->test_upper))
     return g_strdup ("");
-  return g_strdup_printf (", and [%.4g, %.4g] by %s over %u hypothes%s", one->test_lower,
-                          one->test_upper, one->test, n_hypotheses,
+  return g_strdup_printf (", and %s by %s over %u hypothes%s", range, one->test, n_hypotheses,
                           n_hypotheses == 1 ? "is" : "es");
 }
 
@@ -139,7 +150,7 @@ assay_reason_undecided (const AssayResultClaim *claim, const AssayResultHypothes
                         const AssaySample *sample, guint n_hypotheses)
 {
   const double floor_p = assay_bound_floor_p (sample);
-  g_autofree char *range = describe_range (hypothesis, n_hypotheses);
+  g_autofree char *range = describe_range (claim, hypothesis, n_hypotheses);
   g_autofree char *more = NULL;
 
   if (hypothesis->units_needed > 0)

@@ -1,6 +1,10 @@
 /* Plain results: what is said of them without the plan and store that they were made of. */
 #include "runner/judge/results.h"
 
+#include <string.h>
+
+#include "core/base/text.h"
+
 const char *
 assay_result_status_name (AssayResultStatus status)
 {
@@ -33,6 +37,44 @@ assay_result_setting (const AssayResultSettings *settings, const char *name)
     if (g_str_equal (settings->all[i].name, name))
       return settings->all[i].value;
   return NULL;
+}
+
+/* ---- Numbers in sentences ---- */
+
+char *
+assay_result_value (const AssayResultMeasure *measure, double value)
+{
+  return measure->is_share ? assay_text_percent (value) : g_strdup_printf ("%.4g", value);
+}
+
+/* Without the sign of per cent. */
+static char *
+say_number (const AssayResultMeasure *measure, double value)
+{
+  char *text = assay_result_value (measure, value);
+
+  if (measure->is_share)
+    text[strlen (text) - strlen (" %")] = '\0';
+  return text;
+}
+
+char *
+assay_result_range (const AssayResultMeasure *measure, double lower, double upper)
+{
+  g_autofree char *from = say_number (measure, lower);
+  g_autofree char *to = assay_result_value (measure, upper);
+
+  return g_strdup_printf ("%s to %s", from, to);
+}
+
+char *
+assay_result_interval (const AssayResultMeasure *measure, const AssayInterval *interval)
+{
+  g_autofree char *estimate = assay_result_value (measure, interval->estimate);
+  g_autofree char *lower = say_number (measure, interval->lower);
+  g_autofree char *upper = say_number (measure, interval->upper);
+
+  return g_strdup_printf ("%s [%s, %s]", estimate, lower, upper);
 }
 
 /* ---- Cells ---- */

@@ -364,6 +364,12 @@ typedef gboolean (*AssayResultUse) (const AssayResultCell *cell, gpointer data, 
 gboolean assay_results_each_cell (const AssayResults *results, gboolean is_measured,
                                   AssayResultUse use, gpointer data, GError **error);
 
+/* A value of @measure with four digits, for sentences: "34.3 %" of a share. */
+char *assay_result_value (const AssayResultMeasure *measure, double value);
+/* "0.4 to 0.6", of a share "40 to 60 %". */
+char *assay_result_range (const AssayResultMeasure *measure, double lower, double upper);
+/* "0.5 [0.4, 0.6]", of a share "50 % [40, 60]". */
+char *assay_result_interval (const AssayResultMeasure *measure, const AssayInterval *interval);
 const char *assay_verdict_name (AssayVerdict verdict);
 /* "seen", "stopped", "missed", "does not apply", "failed" */
 const char *assay_mutant_verdict_name (AssayMutantVerdict verdict);

@@ -105,7 +105,8 @@ def test_its_silence_upholds_nothing(sandbox):
         assert "looked at a part only" not in found[name]["reason"], found[name]
     assert (found["few"]["reason"].endswith(
           ", but the attack looked at a part only of what it was given (search-recall is "
-          f"{few['estimate']:.4g} [{few['lower']:.4g}, {few['upper']:.4g}]): what it missed it could "
+          f"{100 * few['estimate']:.4g} % [{100 * few['lower']:.4g}, "
+          f"{100 * few['upper']:.4g}]): what it missed it could "
           "not recover")), found["few"]["reason"]
 
 

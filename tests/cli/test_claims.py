@@ -112,8 +112,8 @@ def test_violated(sandbox):
     assert near(one["p_value"], 0.5**60) and one["adjusted_p"] == one["p_value"], one
     assert (one["witness"] == {"cell": one["witness"]["cell"], "seed": 3, "trial": 0, "secret": 0,
                                "outcome": 1}), one["witness"]
-    assert (one["reason"] == "attack verbatim against plain: recovery-rate is 1 [0.9404, 1] of n = "
-            "60 with tau=0.001, the claim says at most 0.5"), one["reason"]
+    assert (one["reason"] == "attack verbatim against plain: recovery-rate is 100 % [94.04, "
+            "100] of n = 60 with tau=0.001, the claim says at most 50 %"), one["reason"]
 
 
 BESIDE = "defense = plain\nattack = verbatim\nbeyond = nearest"
@@ -127,7 +127,7 @@ def test_beyond_another_attack(sandbox):
     assert (one["verdict"], one["measure"]) == ("violated", "recovery-rate beyond nearest"), one
     assert (one["estimate"], one["n"], one["witness"]) == (0.25, 60, {}), one
     assert one["lower"] > 0.1 and one["reason"].startswith(
-        "attack verbatim against plain: recovery-rate beyond nearest is 0.25 ["), one["reason"]
+        "attack verbatim against plain: recovery-rate beyond nearest is 25 % ["), one["reason"]
     sandbox.refuses(sandbox.assay("run", "known.scenario", "--out", "out", "--witness", "no-more"),
                     "--witness no-more: the claim is about the difference of two attacks, which no "
                     "single secret shows; expected a claim without 'beyond'")
@@ -161,7 +161,7 @@ def test_upheld(sandbox):
     assert near(one["p_value"], 0.9**60), one
     assert near(one["detectable"], 49 / 60), one["detectable"]
     assert one["reason"].endswith(
-        "at least 0.9; an estimate of 0.8167 or less would have violated it"), one
+        "at least 90 %; an estimate of 81.67 % or less would have violated it"), one
 
 
 def test_several_are_named(sandbox):
@@ -186,7 +186,8 @@ def test_inconclusive_and_how_many_more_would_decide(sandbox):
     assert abs(one["hypotheses"][0]["units_needed"] - needed) <= 40, (needed, one)
     more = one["hypotheses"][0]["units_needed"] - 60
     assert (one["reason"] == "underpowered: attack nearest against plain: "
-            "recovery-rate is 0.05 [0.01043, 0.1392] of n = 60 with tau=0.001, the claim says at most 0.1; "
+            "recovery-rate is 5 % [1.043, 13.92] of n = 60 with tau=0.001, the claim says at "
+            "most 10 %; "
             f"about {more:.0f} more secrets "
             "would decide it if the estimate stays"), one["reason"]
 

@@ -310,6 +310,9 @@ def plain(text):
     return re.sub(r"\\(.)", r"\1", text).replace("&lt;", "<").replace("&amp;", "&").strip()
 
 
+SHARES = ("recovery-rate", "identification-rate", "adversarial-found")
+
+
 def test_summary_has_the_reasons_and_rows_of_the_results(sandbox):
     """Each claim with its verdict and reason; rows name the settings that differ, and no others."""
     run(sandbox)
@@ -324,9 +327,11 @@ def test_summary_has_the_reasons_and_rows_of_the_results(sandbox):
         assert "; adjusted p (" in row[3] and f" by {claim['test']}, which over all" in row[3], row
     numbers = [row for row in rows if len(row) == 6 and row[0] not in ("defense", "---")]
     assert {row[0] for row in numbers} == {"plain", "lifting dimension=2", "lifting dimension=6"}
-    found = {(measured["measure"], f"{measured['estimate']:.4g}", str(measured["n"]))
-             for cell in record["pooled"] for measured in cell["measurements"]}
+    found = {(measured["measure"], number, str(measured["n"]))
+             for cell in record["pooled"] for measured in cell["measurements"]
+             for number in (f"{measured['estimate']:.4g}", f"{100 * measured['estimate']:.4g} %")}
     for row in numbers:
+        assert row[3].endswith(" %") == row[2].startswith(SHARES), f"{row}: its unit"
         assert (row[2].split()[0], row[3], row[5]) in found, f"{row} is not in results.json"
 
 

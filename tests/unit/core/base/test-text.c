@@ -32,6 +32,27 @@ Test (text, numbers)
   check_number (123456.789, "123456.789");
 }
 
+static void
+check_percent (double share, const char *expected)
+{
+  g_autofree char *text = assay_text_percent (share);
+
+  cr_assert_str_eq (text, expected, "%.17g: '%s' instead of '%s'", share, text, expected);
+}
+
+/* What is not all of it must not be called 100 %. */
+Test (text, percent)
+{
+  check_percent (0.343, "34.3 %");
+  check_percent (0.06999999, "7 %");
+  check_percent (1, "100 %");
+  check_percent (0.999996, "99.9996 %");
+  check_percent (0.0000001, "1e-05 %");
+  check_percent (0, "0 %");
+  check_percent (-0.0, "0 %");
+  check_percent (-0.125, "-12.5 %");
+}
+
 /* Any finite number reads back to the bit, and no text with one digit less does. */
 Test (text, numbers_are_exact_and_shortest)
 {

@@ -119,8 +119,8 @@ Test (earned, what_a_verdict_rests_on)
   } cases[] = {
     /* The strong attack wins where less is protected, and not here. */
     { CLAIM "defense = strong\n", NULL, { 0, 0, 0, 1 }, ASSAY_VERDICT_UPHELD,
-      "recovery-rate is 0 [0, 0.03622] of n = 100 with tau=0.3, the claim says at most 0.2; "
-      "an estimate of 0.29 or more would have violated it" },
+      "recovery-rate is 0 % [0, 3.622] of n = 100 with tau=0.3, the claim says at most 20 %; "
+      "an estimate of 29 % or more would have violated it" },
     /* Of two hypotheses: P[X >= 29] of a rate of 0.2 is 0.020. */
     /* Asking one of two is told. */
     { CLAIM "defense = strong\nattack = database\n", NULL, { 0, 0, 0, 1 }, ASSAY_VERDICT_UPHELD,
@@ -131,7 +131,7 @@ Test (earned, what_a_verdict_rests_on)
     /* So much may be recovered where it should win, and no less. */
     { CLAIM "defense = strong\n", NULL, { 0, 0, 0, 0.25 }, ASSAY_VERDICT_INCONCLUSIVE,
       "nothing shows" },
-    { CLAIM "defense = strong\n", NULL, { 0, 0, 0, 0.3 }, ASSAY_VERDICT_UPHELD, "at most 0.2" },
+    { CLAIM "defense = strong\n", NULL, { 0, 0, 0, 0.3 }, ASSAY_VERDICT_UPHELD, "at most 20 %" },
     /* A claim about every cell leaves no reference. */
     { CLAIM, NULL, { 0, 0, 0, 0 }, ASSAY_VERDICT_INCONCLUSIVE, "nothing shows" },
     /* Nor is what every defense would survive evidence for this one. */
@@ -152,7 +152,7 @@ Test (earned, what_a_verdict_rests_on)
     { CLAIM "defense = strong\n", CLAIM "defense = strong\nconfidence = 0.99\n", { 0, 0, 0, 1 },
       ASSAY_VERDICT_INCONCLUSIVE, "claims were changed after cells had run" },
     { CLAIM "defense = strong\nsays = Words\n", CLAIM "defense = strong\n", { 0, 0, 0, 1 },
-      ASSAY_VERDICT_UPHELD, "at most 0.2" },
+      ASSAY_VERDICT_UPHELD, "at most 20 %" },
     /* A violation needs no leave. */
     { CLAIM "defense = weak\n", CLAIM "defense = strong\n", { 0, 0, 0, 1 },
       ASSAY_VERDICT_VIOLATED, "attack database against weak" },

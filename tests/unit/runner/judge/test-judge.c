@@ -160,13 +160,13 @@ Test (judge, cells_without_a_good_end)
     { { { ASSAY_CELL_OK, 1 }, { ASSAY_CELL_ERROR, 0 }, { ASSAY_CELL_OK, 1 },
         { ASSAY_CELL_CONTROL_FAILED, 0 } },
       ASSAY_VERDICT_VIOLATED,
-      "attack v against a: recovery-rate is 1 [0.9638, 1] of n = 100 with tau=0.3, the claim says "
-      "at most 0.2" },
+      "attack v against a: recovery-rate is 100 % [96.38, 100] of n = 100 with tau=0.3, the "
+      "claim says at most 20 %" },
     /* Half of trial 0 and none of trial 1: pooled, the rate is 0.25, of which nobody can say. */
     { { { ASSAY_CELL_OK, 0.5 }, { ASSAY_CELL_OK, 0 }, { ASSAY_CELL_OK, 0 }, { ASSAY_CELL_OK, 0 } },
       ASSAY_VERDICT_INCONCLUSIVE,
-      "underpowered: attack v against a: recovery-rate is 0.25 [0.1688, 0.3466] of n = 100 with "
-      "tau=0.3, the claim says at most 0.2; about " },
+      "underpowered: attack v against a: recovery-rate is 25 % [16.88, 34.66] of n = 100 with "
+      "tau=0.3, the claim says at most 20 %; about " },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
