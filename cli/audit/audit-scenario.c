@@ -418,6 +418,7 @@ cli_audit_scenario (const CliAudit *audit, GError **error)
                           .kind = audit->kind,
                           .attacks = attacks,
                           .bounds = audit->bounds,
+                          .asks_identity = TRUE,
                           .confidence = audit->most_trials > 1 ? CONFIDENCE_OF_TWO : NULL });
   append_pictures (text, audit);
   return g_string_free (text, FALSE);

@@ -6,6 +6,9 @@
 
 #include "core/base/each.h"
 
+#define RECOVERY "recovery-rate"
+#define IDENTITY "identification-rate"
+
 /* What is bounded, and by how much in an example. */
 typedef struct {
   const char *name;
@@ -59,7 +62,7 @@ measure_of (AssayReleaseKind kind, const AssayPlugin *plugin)
   if (kind == ASSAY_RELEASE_CODES && !attack->adapts
       && !(attack->needs & ASSAY_GRANT_HASH_FUNCTION))
     return (Measure){ "bits-recovered", "0.60" };
-  return (Measure){ "recovery-rate", "0.10" };
+  return (Measure){ RECOVERY, "0.10" };
 }
 
 static gboolean
@@ -77,6 +80,14 @@ is_bounded (AssayReleaseKind kind, const GPtrArray *attacks, guint end, const ch
     if (has_measure (kind, attacks->pdata[i], measure))
       return TRUE;
   return FALSE;
+}
+
+/* Whether there is a claim about identification: beside that about recovery. */
+static gboolean
+asks_identity (const CliClaims *claims)
+{
+  return claims->asks_identity
+         && is_bounded (claims->kind, claims->attacks, claims->attacks->len, RECOVERY);
 }
 
 /* Whether one of them that is measured by it learns from runs of the defense. */
@@ -145,7 +156,17 @@ append_claim (GString *text, const CliClaims *claims, const char *measure, const
     g_string_append_printf (text, "confidence = %s\n", claims->confidence);
 }
 
-/* Measures for which bounds were given and that no attack has by itself: asked of all attacks that
+/* The claim about @measure, or about @another in its place, on the attacks that have @measure. */
+static void
+append_claim_on (GString *text, const CliClaims *claims, Measure measure, const char *another)
+{
+  append_claim (text, claims, another != NULL ? another : measure.name, measure.bound);
+  append_selection (text, claims->kind, claims->attacks, measure.name);
+  if (is_learned (claims->kind, claims->attacks, measure.name))
+    g_string_append (text, "attackers = adaptive\n");
+}
+
+/* Measures for which bounds were given and that no claim is about: asked of all attacks that
  * are measured so. */
 static void
 append_further (GString *text, const CliClaims *claims)
@@ -153,7 +174,8 @@ append_further (GString *text, const CliClaims *claims)
   for (guint i = 0; claims->bounds != NULL && claims->bounds[i] != NULL; i++) {
     g_auto (GStrv) pair = g_strsplit (claims->bounds[i], "=", 2);
 
-    if (is_bounded (claims->kind, claims->attacks, claims->attacks->len, pair[0]))
+    if (is_bounded (claims->kind, claims->attacks, claims->attacks->len, pair[0])
+        || (asks_identity (claims) && g_str_equal (pair[0], IDENTITY)))
       continue;
     g_string_append_c (text, '\n');
     append_claim (text, claims, pair[0], pair[1]);
@@ -173,10 +195,11 @@ cli_append_claims (GString *text, const CliClaims *claims)
       continue;
     if (i > 0)
       g_string_append_c (text, '\n');
-    append_claim (text, claims, measure.name, measure.bound);
-    append_selection (text, kind, attacks, measure.name);
-    if (is_learned (kind, attacks, measure.name))
-      g_string_append (text, "attackers = adaptive\n");
+    append_claim_on (text, claims, measure, NULL);
+    if (!asks_identity (claims) || !g_str_equal (measure.name, RECOVERY))
+      continue;
+    g_string_append_c (text, '\n');
+    append_claim_on (text, claims, measure, IDENTITY);
   }
   append_further (text, claims);
 }

@@ -11,6 +11,8 @@ typedef struct {
   const char *const *bounds;
   const char *const *examples; /* the same, but only of measures that some attack has */
   const char *confidence; /* of each claim; NULL: as the scenario's */
+  gboolean asks_identity; /* who is recovered in part, but told from all others, is asked beside
+                           * who is recovered */
 } CliClaims;
 
 /* Claims that little is recovered of what the defense releases: one for each measure, and one for

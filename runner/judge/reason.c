@@ -253,6 +253,18 @@ assay_reason_settings (GString *inout_text, const char *whose, guint n_asked, gu
 }
 
 char *
+assay_reason_identified (const AssayResultCell *cell, const AssayMeasurement *measurement)
+{
+  const AssayInterval *interval = &measurement->interval;
+
+  return g_strdup_printf ("; but these secrets can be told apart: the guesses of attack %s against "
+                          "%s point at their own secret for %.3g %% [%.3g, %.3g] of them (%s)",
+                          cell->attack_or_utility->name, cell->defense->name,
+                          100 * interval->estimate, 100 * interval->lower, 100 * interval->upper,
+                          measurement->measure->name);
+}
+
+char *
 assay_reason_no_reference (const AssayResultClaim *claim, const AssayResultHypothesis *hypothesis)
 {
   return describe (claim, hypothesis, "",

@@ -55,6 +55,8 @@ char *assay_reason_harmless (const AssayResultClaim *claim,
 char *assay_reason_asked (guint n_asked, guint n_all);
 /* Appends "; it names 2 of 4 settings of defense lifting". */
 void assay_reason_settings (GString *inout_text, const char *whose, guint n_asked, guint n_all);
+/* "; ..." of a claim that little is recovered: how many secrets the guesses of @cell point at. */
+char *assay_reason_identified (const AssayResultCell *cell, const AssayMeasurement *measurement);
 
 /* Epsilon: the most that so many runs could have certified at level @alpha is not above the bound.
  */

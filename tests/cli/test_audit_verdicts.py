@@ -58,6 +58,7 @@ start = len(content)
     assert found.code == 1 and said["partner-hit-at-1"] == said["member-auc"] == "violated", str(found)
     assert "- verbatim: what is released has 3 columns and a row has 4" in sandbox.read(
         place(found.out, "scenario"))
+    assert said["identification-rate"] == "violated", str(found)
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 says why."""
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -251,6 +252,19 @@ def test_what_is_asked_of_less_shows_nothing(sandbox, attack, measure, bound, le
     sandbox.write("less.scenario", NOISY.format(attack, less, measure, bound))
     result = sandbox.assay("run", "less.scenario", "--out", "less", "--quiet")
     assert result.code == 3 and f"asked for less than it can: {less}" in result.out, str(result)
+
+
+def test_who_is_asked_for_all_is_told_first(sandbox):
+    """What is lacking is a case in which the learner wins, and not more rows for the one beside it
+    who knows few: that attacker is another one."""
+    text = NOISY.format("learned-inversion", "", "recovery-rate", 0.3)
+    few = "[attack few]\nplugin = learned-inversion\ngrants = public; mechanism\nmechanism_rows = 50\n"
+    sandbox.write("beside.scenario",
+                  text.replace("[defense none]\nplugin = none\n", "").replace("[claim", few + "[claim"))
+    result = sandbox.assay("run", "beside.scenario", "--quiet")
+    assert result.code == 3 and "mechanism_rows = 50" not in result.out, str(result)
+    assert re.search("attack learned against noisy: .* but nothing shows that the attack could break "
+                     "this bound", result.out), str(result)
 
 
 # ---- An attack that gambles ----

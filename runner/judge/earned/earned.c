@@ -4,6 +4,7 @@
 #include "runner/judge/describe.h"
 #include "runner/judge/earned/asks-less.h"
 #include "runner/judge/earned/attackers.h"
+#include "runner/judge/earned/identified.h"
 #include "runner/judge/earned/tried.h"
 #include "runner/judge/power.h"
 #include "runner/judge/reason.h"
@@ -186,7 +187,7 @@ assay_earned_note (const AssayQuestion *question)
   const char *changed = question->results->has_changed_claims
                             ? "; the claims were changed after cells had run, which was accepted"
                             : "";
-  g_autofree char *asked = NULL, *settings = NULL;
+  g_autofree char *asked = NULL, *settings = NULL, *identified = NULL;
 
   if (!question->result->is_of_utility && assay_claim_wants_little (question->result)) {
     g_autoptr (GArray) others = list_left_out (question);
@@ -195,8 +196,9 @@ assay_earned_note (const AssayQuestion *question)
     if (n_asked < n_all)
       asked = assay_reason_asked (n_asked, n_all);
     settings = describe_settings (question);
+    identified = assay_identified_note (question->result);
   }
-  return g_strconcat (changed, asked != NULL ? asked : "", settings, NULL);
+  return g_strconcat (changed, asked != NULL ? asked : "", settings, identified, NULL);
 }
 
 /* ---- What a claim rests on ---- */
@@ -335,13 +337,13 @@ check_support (const AssayQuestion *question, const GArray *evidence, char **ret
     if (support.is_supported)
       continue;
     *ret_lacks = support.suspect != NULL ? assay_reason_suspect (question->result, support.suspect)
-                 : support.lacks_effort != NULL
-                     ? assay_reason_asks_less (question->result, support.lacks_effort,
-                                               support.asks_less)
                  : support.lacks_starts != NULL
                      ? assay_reason_no_starts (question->result, support.lacks_starts)
                  : support.lacks_reference != NULL
                      ? assay_reason_no_reference (question->result, support.lacks_reference)
+                 : support.lacks_effort != NULL
+                     ? assay_reason_asks_less (question->result, support.lacks_effort,
+                                               support.asks_less)
                      : assay_reason_generic (support.generic);
   }
   return TRUE;

@@ -36,7 +36,7 @@ tear_down (void)
 
 TestSuite (earned, .init = set_up, .fini = tear_down);
 
-enum { SECRETS = 100, CELLS = 4 };
+enum { SECRETS = 100, CELLS = 4, DATABASE_ON_STRONG = 1 };
 
 /* Cells: `verbatim`, which is generic, and `database` against `strong`, then against `weak`. */
 #define DATA                                                                                       \
@@ -63,6 +63,15 @@ make_plan (const char *claim, GError **error)
   return assay_plan_new (path, &options, error);
 }
 
+/* How many secrets the guesses of `database` against `strong` point at; -1: not measured. */
+static gint identified = -1;
+
+static gboolean
+is_metric (const AssayPlan *plan, guint index, const char *id)
+{
+  return g_str_equal (assay_plan_component (plan->metrics, index)->plugin->id, id);
+}
+
 /* A cell in which @share of the secrets were recovered. */
 static void
 finish_cell (const AssayPlan *plan, AssayStore *store, gsize index, double share)
@@ -70,15 +79,20 @@ finish_cell (const AssayPlan *plan, AssayStore *store, gsize index, double share
   const AssayCellRecord record
       = { .status = ASSAY_CELL_OK, .message = (char *) "", .seconds = 1 };
   AssayOutcomes outcomes[32] = { 0 };
-  double values[SECRETS];
+  double values[SECRETS], pointed[SECRETS];
   gboolean is_crashed = FALSE;
 
   cr_assert (assay_store_begin_cell (store, index, &is_crashed, NULL) && !is_crashed);
   for (gsize i = 0; i < SECRETS; i++)
     values[i] = (double) i < SECRETS * share;
+  for (gsize i = 0; i < SECRETS; i++)
+    pointed[i] = (gint) i < identified;
   for (guint m = 0; m < plan->metrics->len; m++)
-    if (g_str_equal (assay_plan_component (plan->metrics, m)->plugin->id, "recovery-rate"))
+    if (is_metric (plan, m, "recovery-rate"))
       outcomes[m] = (AssayOutcomes){ .n = SECRETS, .series = { values } };
+    else if (is_metric (plan, m, "identification-rate") && index == DATABASE_ON_STRONG
+             && identified >= 0)
+      outcomes[m] = (AssayOutcomes){ .n = SECRETS, .series = { pointed } };
   cr_assert (assay_store_finish_cell (
       store, index, &record, &(AssayMeasured){ outcomes, plan->metrics->len, NULL }, NULL));
 }
@@ -189,6 +203,37 @@ Test (earned, settings_left_out_are_said)
              "%s", attack);
   cr_expect (judge (CLAIM, NULL, shares, &all) == ASSAY_VERDICT_VIOLATED);
   cr_expect (strstr (all, "settings of") == NULL, "%s", all);
+}
+
+/* Nobody is recovered, and the guesses tell most people apart: nobody is to take comfort in it. */
+Test (earned, identified_all_the_same)
+{
+  static const double shares[CELLS] = { 0, 0, 0, 1 };
+  static const struct {
+    gint identified;
+    const char *claim, *note; /* NULL: nothing is said */
+  } cases[] = {
+    /* The interval of 91 of 100 by Clopper and Pearson. */
+    { 91, CLAIM "defense = strong\n",
+      "; but these secrets can be told apart: the guesses of attack database against strong point "
+      "at their own secret for 91 % [83.6, 95.8] of them (identification-rate)" },
+    /* Of 29 of 100 the lower end is 0.204, of 28 it is 0.195: the claim allows 0.2. */
+    { 29, CLAIM "defense = strong\n", "told apart: the guesses of" },
+    { 28, CLAIM "defense = strong\n", NULL },
+    { -1, CLAIM "defense = strong\n", NULL },
+    /* Of another defense, or of the attack that the claim leaves out. */
+    { 91, CLAIM "defense = strong\nattack = verbatim\n", NULL },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *reason = NULL;
+
+    identified = cases[i].identified;
+    judge (cases[i].claim, NULL, shares, &reason);
+    cr_expect ((strstr (reason, "told apart") != NULL) == (cases[i].note != NULL)
+                   && (cases[i].note == NULL || strstr (reason, cases[i].note) != NULL),
+               "case %zu: %s", i, reason);
+  }
 }
 
 /* Claims that no outcome could break are none. */
