@@ -31,6 +31,7 @@ ASSAY_VECTORISED static void
 expect (const Panel *panel, float heat)
 {
   const MixtureState *state = panel->state;
+  const float *restrict inverse_variance = panel->inverse_variance;
 
   memset (panel->right, 0, state->n_secrets * PANEL * sizeof *panel->right);
   for (gsize t = 0; t < state->n_mixtures; t++) {
@@ -45,14 +46,16 @@ expect (const Panel *panel, float heat)
     const float a = weights[0], b = weights[1];
     const float wa = panel->row_weights[t] * a, wb = panel->row_weights[t] * b;
     const float cold = 1 / (heat * state->noise[t]);
+    float signed_e[PANEL]; /* apart, so that both loops become vectors */
 
     for (gsize j = 0; j < PANEL; j++) {
       const float u = a * xa[j] + b * xb[j] + v[j];
-      const float signed_e
-          = e[j] * mixture_soft_sign (e[j] * u * cold * panel->inverse_variance[j]) - v[j];
 
-      right_a[j] += wa * signed_e;
-      right_b[j] += wb * signed_e;
+      signed_e[j] = e[j] * mixture_soft_sign (e[j] * u * cold * inverse_variance[j]) - v[j];
+    }
+    for (gsize j = 0; j < PANEL; j++) {
+      right_a[j] += wa * signed_e[j];
+      right_b[j] += wb * signed_e[j];
     }
   }
 }

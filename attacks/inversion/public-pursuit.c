@@ -33,8 +33,7 @@ public_filter_init (const MixtureState *state, const float *precision, const dou
       = { .precision = precision,
           .offsets = assay_arena_alloc (arena, n, sizeof (float), "public images", error),
           .whitened = assay_arena_alloc (arena, n, d * sizeof (float), "public images", error),
-          .squares = assay_arena_alloc (arena, n, sizeof (float), "public images", error) };
-
+          .lengths = assay_arena_alloc (arena, n, sizeof (double), "public images", error) };
   float *mean_row;
 
   if (arena->has_failed)
@@ -48,12 +47,13 @@ public_filter_init (const MixtureState *state, const float *precision, const dou
   whiten (precision, n, d, state->public_images, filter.whitened);
   for (gsize i = 0; i < n; i++) {
     float *whitened = filter.whitened + i * d;
+    float square;
 
     for (gsize j = 0; j < d; j++)
       whitened[j] -= mean_row[d + j];
     filter.offsets[i] = assay_lanes_dot_float (mean_row, whitened, d);
-    filter.squares[i]
-        = assay_lanes_dot_float (state->public_images + i * d, whitened, d) - filter.offsets[i];
+    square = assay_lanes_dot_float (state->public_images + i * d, whitened, d) - filter.offsets[i];
+    filter.lengths[i] = sqrt (MAX (square, 1e-30f));
   }
   *ret_filter = filter;
   return TRUE;
@@ -235,6 +235,7 @@ fit_mixture (const Pursuit *job, gsize t, gsize row, const Room *room)
 {
   MixtureState *state = job->state;
   const gsize d = state->cols, found = count_found (state, t);
+  const gboolean weights_are_open = is_open (job, t);
   float *shares = room->shares + row * state->n_partners;
   Features features;
 
@@ -248,7 +249,7 @@ fit_mixture (const Pursuit *job, gsize t, gsize row, const Room *room)
 
     expect_mixture (job, t, row, room);
     /* What the label tells of the secrets is no part of what is fitted. */
-    for (gsize j = 0; !is_open (job, t) && j < d; j++)
+    for (gsize j = 0; !weights_are_open && j < d; j++)
       room->signed_e[row * d + j] -= room->part[j];
     for (gsize i = 0; i < features.count; i++)
       right[i] = assay_lanes_dot_float (target, features.whitened[i], d);
@@ -267,29 +268,51 @@ take_best (const Pursuit *job, gsize t, const float *scores)
   MixtureState *state = job->state;
   const gsize n = state->n_public, m = state->n_partners, found = count_found (state, t);
   gint32 *partners = state->partners + t * m;
-  double sum = 0, square = 0, mean, deviation;
+  double sum = 0, square = 0, most = 0, mean, deviation;
   gsize best = G_MAXSIZE;
 
   for (gsize z = 0; z < n; z++) {
-    const double score = scores[z] / sqrt (MAX (job->filter->squares[z], 1e-30f));
+    const double score = scores[z] / job->filter->lengths[z];
     gboolean is_taken = FALSE;
 
     sum += score;
     square += score * score;
     for (gsize i = 0; i < found; i++)
       is_taken |= partners[i] == (gint32) z;
-    if (!is_taken
-        && (best == G_MAXSIZE
-            || score > scores[best] / sqrt (MAX (job->filter->squares[best], 1e-30f))))
+    if (!is_taken && (best == G_MAXSIZE || score > most)) {
       best = z;
+      most = score;
+    }
   }
   if (best == G_MAXSIZE)
     return;
   mean = sum / (double) n;
   deviation = sqrt (MAX (square / (double) n - mean * mean, 0));
-  if (scores[best] / sqrt (MAX (job->filter->squares[best], 1e-30f)) - mean
-      > (sqrt (2 * log ((double) n)) + EVIDENCE) * deviation)
+  if (most - mean > (sqrt (2 * log ((double) n)) + EVIDENCE) * deviation)
     partners[found] = (gint32) best;
+}
+
+/* One more public image for each of the @height mixtures from @first on that has @step of them. */
+static void
+take_step (const Pursuit *job, gsize step, gsize first, gsize height, const Room *room)
+{
+  const MixtureState *state = job->state;
+  const gsize d = state->cols, n = state->n_public;
+  gsize listed[PANEL], count = 0;
+
+  for (gsize row = 0; row < height; row++)
+    if (count_found (state, first + row) == step) {
+      expect_mixture (job, first + row, count, room);
+      listed[count++] = row;
+    }
+  if (count == 0)
+    return;
+  assay_linalg_product (ASSAY_NT, assay_view_of (room->residuals, count, d),
+                        assay_view_of (job->filter->whitened, n, d), room->scores, n);
+  for (gsize i = 0; i < count; i++) {
+    take_best (job, first + listed[i], room->scores + i * n);
+    fit_mixture (job, first + listed[i], listed[i], room);
+  }
 }
 
 static void
@@ -316,18 +339,8 @@ pursue_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
     update_mixture (job, first + row, shares);
     fit_mixture (job, first + row, row, &room);
   }
-  for (gsize step = 0; step < m; step++) {
-    for (gsize row = 0; row < height; row++)
-      expect_mixture (job, first + row, row, &room);
-    assay_linalg_product (ASSAY_NT, assay_view_of (residuals, height, d),
-                          assay_view_of (job->filter->whitened, state->n_public, d), scores,
-                          state->n_public);
-    for (gsize row = 0; row < height; row++)
-      if (count_found (state, first + row) == step) {
-        take_best (job, first + row, scores + row * state->n_public);
-        fit_mixture (job, first + row, row, &room);
-      }
-  }
+  for (gsize step = 0; step < m; step++)
+    take_step (job, step, first, height, &room);
   for (gsize row = 0; row < height; row++)
     job->n_found[index] += count_found (state, first + row);
 }

@@ -20,7 +20,7 @@ typedef struct {
   const float *precision; /* P, d x d */
   float *offsets;         /* <mean, P z> of public images z, n_public */
   float *whitened;        /* P times them */
-  float *squares;         /* <z, P z> */
+  double *lengths;        /* sqrt (<z, P z>) */
 } PublicFilter;
 
 /* Its arrays are the arena's. */
