@@ -6,7 +6,7 @@
 #include "cli/options.h"
 
 static CliPlanOptions options;
-static gboolean is_strict, is_auditor, has_no_controls;
+static gboolean is_strict, is_auditor, has_no_controls, starts_programs;
 static char *out;
 
 static const GOptionEntry entries[]
@@ -18,6 +18,10 @@ static const GOptionEntry entries[]
           NULL },
         { "no-controls", 0, 0, G_OPTION_ARG_NONE, &has_no_controls,
           "Do not play the attacks' controls: quicker where attacks train networks", NULL },
+        { "programs", 0, 0, G_OPTION_ARG_NONE, &starts_programs,
+          "Play the controls of attacks that are programs, too: starts each once or twice for a "
+          "defense",
+          NULL },
         { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
           "With --auditor: where the run is that the claims must have begun (default: "
           "assay-out/SCENARIO-HASH)",
@@ -42,6 +46,27 @@ print_untold (const AssayPlan *plan, guint n_told)
     printf (", %u doubt%s about claims that --auditor tells", n, n == 1 ? "" : "s");
 }
 
+static void
+print_unplayed (const AssayPlan *plan)
+{
+  const guint n
+      = has_no_controls || starts_programs ? 0 : assay_lint_program_controls_count (plan);
+
+  if (n > 0)
+    printf (", %u control%s of programs that the run plays (here: --programs)", n,
+            n == 1 ? "" : "s");
+}
+
+/* What can be told only by playing it. */
+static gboolean
+play_controls (const AssayPlan *plan, GPtrArray *doubts, GPtrArray *of_claims, GError **error)
+{
+  if (has_no_controls)
+    return TRUE;
+  assay_lint_controls (plan, doubts, of_claims);
+  return !starts_programs || assay_lint_program_controls (plan, doubts, of_claims, error);
+}
+
 /* One line of standard output; what is wrong or doubtful goes to standard error. FALSE: something
  * is wrong, or doubtful where that is asked for. */
 static gboolean
@@ -58,15 +83,14 @@ check (const char *path)
       || (is_auditor
           && (!assay_lint_units (plan, of_claims, &error)
               || !assay_lint_repeats (plan, of_claims, &error)
-              || !assay_lint_seal (plan, out, of_claims, &error)))) {
+              || !assay_lint_seal (plan, out, of_claims, &error)))
+      || !play_controls (plan, doubts, of_claims, &error)) {
     cli_fail_early (error);
     printf ("%s: refused\n", path);
     return FALSE;
   }
   if (is_auditor)
     assay_lint_programs (plan, of_claims);
-  if (!has_no_controls)
-    assay_lint_controls (plan, doubts, of_claims);
   warn (path, doubts);
   warn (path, of_claims);
   n_doubts = doubts->len + of_claims->len;
@@ -75,6 +99,7 @@ check (const char *path)
   if (n_doubts > 0)
     printf (", %u warning%s", n_doubts, n_doubts == 1 ? "" : "s");
   print_untold (plan, n_told);
+  print_unplayed (plan);
   printf ("\n");
   return !(is_strict && n_doubts > 0) && !(is_auditor && of_claims->len > 0);
 }
@@ -95,8 +120,9 @@ const CliUsage cli_check = {
   .summary = "Tells what is wrong with scenarios, as 'assay plan' finds it, and warns of what\n"
              "is doubtful: claims that so few secrets cannot decide, for one, or a program\n"
              "that is not there. No cell is run. The attacks' controls are played, as they will\n"
-             "be in the run: of one that is lost, no claim can be upheld. With --auditor, each\n"
-             "defense that is a program is started twice.",
+             "be in the run: of one that is lost, no claim can be upheld. Those of attacks that\n"
+             "are programs are played with --programs. With --auditor, each defense that is a\n"
+             "program is started twice.",
   .entries = entries,
   .min_words = 1,
   .max_words = CLI_ANY_NUMBER,

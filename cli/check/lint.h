@@ -14,6 +14,13 @@ GPtrArray *assay_lint_claims (const AssayPlan *plan, gboolean is_auditor);
 void assay_lint_controls (const AssayPlan *plan, GPtrArray *inout_doubts,
                           GPtrArray *inout_of_claims);
 
+/* The same of attacks that are programs, for each defense: starts defenses and attacks. FALSE: the
+ * run could not go on either. */
+gboolean assay_lint_program_controls (const AssayPlan *plan, GPtrArray *inout_doubts,
+                                      GPtrArray *inout_of_claims, GError **error);
+/* How many attacks have such a control. */
+guint assay_lint_program_controls_count (const AssayPlan *plan);
+
 /* Adds those of programs of others that nothing, or too little, confines here. */
 void assay_lint_programs (const AssayPlan *plan, GPtrArray *inout_doubts);
 

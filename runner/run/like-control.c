@@ -43,8 +43,9 @@ assay_like_control_is_after (const AssayPlan *plan, const AssayCell *cell)
 
 /* With as many starts as the game, the best of which counts: an attack that is lucky now and then
  * is no worse here than there. */
-static gboolean
-play (const AssayLikeControl *control, AssayControlOutcome *ret_outcome, GError **error)
+gboolean
+assay_like_control_try (const AssayLikeControl *control, AssayControlOutcome *ret_outcome,
+                        GError **error)
 {
   const AssayPlan *plan = control->plan;
   const AssayCell *cell = control->cell;
@@ -86,7 +87,7 @@ assay_like_control_play (const AssayLikeControl *control, gboolean *ret_is_won,
   gboolean is_there;
 
   if (!assay_store_control (control->store, key, &outcome, &is_there, error)
-      || (!is_there && !play (control, &outcome, error)))
+      || (!is_there && !assay_like_control_try (control, &outcome, error)))
     return FALSE;
   *ret_is_played = is_there || outcome.n > 0;
   if (!*ret_is_played)

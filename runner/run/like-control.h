@@ -32,6 +32,11 @@ gboolean assay_like_control_is_after (const AssayPlan *plan, const AssayCell *ce
 gboolean assay_like_control_follow (const AssayLikeControl *control, const AssayTruth *truth,
                                     const AssayGuess *guess, GError **error);
 
+/* Plays it with what the run will play it with, whatever the store (NULL: none) has; n of
+ * @ret_outcome is 0: of a release of this kind none can be made. */
+gboolean assay_like_control_try (const AssayLikeControl *control, AssayControlOutcome *ret_outcome,
+                                 GError **error);
+
 /* Plays it, unless its outcome is in the store, and stores that. @ret_is_played FALSE: of a release
  * of this kind none can be made. */
 gboolean assay_like_control_play (const AssayLikeControl *control, gboolean *ret_is_won,

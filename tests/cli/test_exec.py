@@ -264,6 +264,35 @@ def test_attack_that_loses_its_control(sandbox):
     assert abs(control["share"] - 0.5) < 0.2 and control["n"] == 8, control
 
 
+def test_check_plays_the_controls_of_programs(sandbox):
+    """Where it is told to, with the outcome that the run has; otherwise it says that the run will.
+    A program that does not start at all is told in the same place."""
+    prepare(sandbox)
+    programs = {"zeros": "answer('guess', estimates=npy(scaled(load('release/vectors.npy'), 0)))\n",
+                "right": "answer('guess', estimates=npy(load('release/vectors.npy')))\n",
+                "broken": "sys.exit('no budget')"}
+    run_scenario(
+        sandbox, "[defense plain]\nplugin = none\n"
+        + "".join(group("attack", name, write_program(sandbox, f"{name}.py", program),
+                        "grants = other-releases") for name, program in programs.items())
+        + "[claim c]\nmeasure = recovery-rate\nat-most = 0.5\nattack = zeros\n", code=3)
+    (control,) = [control for control in json.loads(sandbox.read("out/results.json"))["controls"]
+                  if control["attack"]["label"] == "zeros"]
+    share = f"{100 * control['share']:.3g} %"
+    without = sandbox.assay("check", "exec.scenario")
+    assert "3 controls of programs that the run plays (here: --programs)" in without.out, without
+    assert "control" not in without.err, without
+    told = sandbox.assay("check", "--programs", "exec.scenario")
+    assert told.code == 0 and "that the run plays" not in told.out, str(told)
+    (zeros,) = [line for line in told.err.splitlines() if "[attack zeros]" in line]
+    assert f"loses its control with these settings and this seed: {share} of 8" in zeros, zeros
+    assert "against plain" in zeros and "claims about it cannot be upheld" in zeros, zeros
+    (broken,) = [line for line in told.err.splitlines() if "[attack broken]" in line]
+    assert "cannot play its control" in broken and "no budget" in broken, broken
+    assert "[attack right]" not in told.err, told
+    assert sandbox.assay("check", "--programs", "--strict", "exec.scenario").code == 2
+
+
 NOTE = """
 names = sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*") if path.is_file())
 said = {key: value for key, value in REQUEST.items() if key != "seed"}

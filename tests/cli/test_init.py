@@ -104,6 +104,9 @@ def test_programs_that_run(sandbox):
                    "exec.scenario, my_defense.py, my_attack.py: written. To run it:\n"
                    "  assay run exec.scenario\n", "")
     sandbox.expect(sandbox.assay("check", "exec.scenario"), 0,
+                   "exec.scenario: fine, 36 cells, 4 claims, 1 control of programs that the run "
+                   "plays (here: --programs)\n", "")
+    sandbox.expect(sandbox.assay("check", "--programs", "exec.scenario"), 0,
                    "exec.scenario: fine, 36 cells, 4 claims\n", "")
     # Those that start the program dozens of times are for test_init_runs.py.
     text = sandbox.read("exec.scenario")
