@@ -55,18 +55,32 @@ def test_the_curve_of_a_swept_setting_is_shown():
     assert 'alt="recovery-rate' in shown and "data:image/svg+xml;base64," in shown
 
 
-def test_frames_where_pandas_is():
+def test_frames_without_pandas(monkeypatch):
     results = assay.run(SCENARIO, out="out")
-    try:
-        import pandas  # noqa: F401
-    except ImportError:
-        with pytest.raises(ImportError, match="pandas"):
-            results.frame()
-        return
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pandas"):
+        results.frame()
+
+
+def test_frames_have_what_tells_rows_apart():
+    """The setting that is swept, and none of those that are the same everywhere."""
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    swept = SCENARIO.replace("additive-noise", "gaussian\nepsilon = 1; 20").replace(
+        "defense = noise\n", "")
+    results = assay.run(swept, out="out")
     frame = results.frame()
-    assert len(frame) == len(results.measurements) and "defense" in frame.columns
-    assert len(frame.columns) < 12 < len(results.frame(all=True).columns)
-    assert len(results.frame("claims")) == 1
+    assert list(frame.columns) == ["dataset", "defense", "attack", "defense.epsilon", "measure",
+                                   "estimate", "lower", "upper", "n", "unit"], list(frame.columns)
+    rates = frame[(frame.measure == "recovery-rate") & (frame.defense == "noise")]
+    assert sorted(rates["defense.epsilon"].astype(float)) == [1, 20], rates
+    for _, row in rates.iterrows():
+        (same,) = [one for one in results.measurements if one["measure"] == "recovery-rate"
+                   and one.get("defense.epsilon") == row["defense.epsilon"]]
+        assert (row.estimate, row.lower, row.upper, row.n) == (
+            same["estimate"], same["lower"], same["upper"], same["n"])
+    whole = results.frame(all=True)
+    assert len(whole) == len(frame) and set(frame.columns) < set(whole.columns)
+    assert list(results.frame("claims")["id"]) == ["hidden"]
 
 
 def test_a_run_that_is_stopped_can_be_resumed():
@@ -229,6 +243,26 @@ def test_settings_of_functions_have_names_and_are_swept():
         assay.run(text, functions=[rounded], settings={"rounded": {"way": "up and down"}})
     with pytest.raises(TypeError, match="its own settings="):
         assay.defense(lambda secrets, k: secrets)
+
+
+@assay.attack(settings={"take": 1.0})
+def moved(release, take):
+    return release - take * SHIFT
+
+
+def test_settings_of_attacks_have_names_and_are_swept():
+    """The attacker who takes back what was added recovers all, and who takes nothing none."""
+    rows = shifted(np.zeros((4, 8)))
+    assert np.array_equal(moved.attack(rows)["estimates"], np.zeros((4, 8)))
+    assert np.array_equal(moved.attack(rows, take=0.0)["estimates"], rows)
+    results = assay.run(SCENARIO.replace("defense = noise\n", ""), functions=[far_away, moved],
+                        out="out", settings={"moved": {"take": [0.0, 1.0]}})
+    found = {one["attack.settings"]: one["estimate"] for one in results.measurements.short()
+             if (one["measure"], one["defense"], one["attack"])
+             == ("recovery-rate", "far_away", "moved")}
+    assert found == {"take=0.0": 0, "take=1.0": 1}, f"{found} {results}"
+    with pytest.raises(TypeError, match="no setting 'give'; it has take"):
+        assay.run(SCENARIO, functions=[moved], settings={"moved": {"give": 1}})
 
 
 @assay.defense

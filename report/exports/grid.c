@@ -121,3 +121,16 @@ assay_grid_cell (const AssayGrid *grid, guint row, guint column)
 {
   return g_hash_table_lookup (grid->cells, key_of (row, column));
 }
+
+GPtrArray *
+assay_grid_headlines (const GPtrArray *measures)
+{
+  GPtrArray *headlines = g_ptr_array_new ();
+
+  for (guint pass = 0; pass < 2; pass++)
+    ASSAY_FOR_EACH (const AssayResultMeasure, measure, measures) {
+      if (measure->is_headline && measure->is_reference == (pass == 1))
+        g_ptr_array_add (headlines, (gpointer) measure);
+    }
+  return headlines;
+}

@@ -25,5 +25,9 @@ typedef struct {
 AssayGrid assay_grid_new (const AssayResults *results, const AssayResultComponent *metric,
                           const AssayResultMeasure *measure, const char *between);
 void assay_grid_clear (AssayGrid *grid);
+/* The headlines of @measures (both const AssayResultMeasure *) in the order in which they stand in
+ * tables: what is for comparison below what it is compared with. */
+GPtrArray *assay_grid_headlines (const GPtrArray *measures);
+
 /* NULL: there is none. It may lack the measure. */
 const AssayResultCell *assay_grid_cell (const AssayGrid *grid, guint row, guint column);

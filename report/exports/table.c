@@ -396,12 +396,10 @@ static void
 append_headlines (GString *text, const AssayResults *results, const AssayResultComponent *metric,
                   gboolean is_utility, guint width)
 {
-  /* What is for comparison stands below what it is compared with. */
-  for (guint pass = 0; pass < 2; pass++)
-    ASSAY_FOR_EACH (const AssayResultMeasure, measure, metric->measures) {
-      if (measure->is_headline && measure->is_reference == (pass == 1))
-        append_measure (text, results, metric, is_utility, measure, width);
-    }
+  g_autoptr (GPtrArray) headlines = assay_grid_headlines (metric->measures);
+
+  ASSAY_FOR_EACH (const AssayResultMeasure, measure, headlines)
+    append_measure (text, results, metric, is_utility, measure, width);
 }
 
 /* Each plugin once: its settings stand side by side. */

@@ -87,10 +87,10 @@ static void
 append_headlines (AssayHtml *html, const AssayResults *results, const AssayResultComponent *metric,
                   const GPtrArray *measures)
 {
-  ASSAY_FOR_EACH (const AssayResultMeasure, measure, measures) {
-    if (measure->is_headline)
-      append_measure (html, results, metric, measure);
-  }
+  g_autoptr (GPtrArray) headlines = assay_grid_headlines (measures);
+
+  ASSAY_FOR_EACH (const AssayResultMeasure, measure, headlines)
+    append_measure (html, results, metric, measure);
 }
 
 void

@@ -368,3 +368,21 @@ def test_what_chance_gives_is_for_comparison(sandbox):
     assert any(name.startswith("image-ssim-vs-") for name in drawn), drawn
     assert not any(name.startswith("image-ssim-chance-") for name in drawn), drawn
     assert "blur (chance)" in sandbox.read("out/plots/image-ssim-over-sigma.csv"), "no line of it"
+
+
+def test_what_is_for_comparison_stands_below(sandbox):
+    """In the terminal and in the report: below all headlines of its metric, though plugins list it
+    beside the measure that it is compared with."""
+    sandbox.write("a.scenario", SWEPT)
+    table = sandbox.run_ok("a.scenario", "--out", "out", "--quiet").out
+    page = sandbox.read("out/report.html")
+    section = page[page.index('id="headlines"'):]
+    shown = {"terminal": re.findall(r"^(image-[\w-]+) .*\(", table, re.M),
+             "report": re.findall(r"<h3><code>(image-[\w-]+) ",
+                                  section[:section.index("</section>")])}
+    measures = json.loads(sandbox.assay("describe", "image-recovery", "--json").out)["measures"]
+    for place, order in shown.items():
+        listed = [one["name"] for one in measures if one["name"] in order]
+        assert listed[-1] != "image-ssim-chance", "nothing has to be moved"
+        listed.remove("image-ssim-chance")
+        assert order == [*listed, "image-ssim-chance"], f"{place}: {order}"
