@@ -22,6 +22,7 @@
 #include "core/base/free.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/data/photo.h"
 #include "core/plugin/plugin.h"
 
 enum { MATCHING, DIVISION };
@@ -111,10 +112,10 @@ open_network (const AssayRelease *release, Matching *matching, GError **error)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "gradients of %zu weights; expected %" G_GUINT64_FORMAT
                        ", which a %s network of %" G_GINT64_FORMAT " units has of images of %zu x "
-                       "%zu pixels, %zu channels and %zu classes",
+                       "%zu pixels, %zu channel%s and %zu classes",
                        matching->gradients.cols, assay_sigmoid_weights (&matching->shape),
                        assay_sigmoid_forms[*form], *units, image.height, image.width,
-                       image.channels, matching->classes);
+                       image.channels, assay_channels_plural (image.channels), matching->classes);
   if (matching->settings->method == DIVISION && *form != ASSAY_SIGMOID_DENSE)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "method = division: expected a network whose first layer is dense, found "

@@ -283,17 +283,6 @@ ASSAY_CONTROL (make_control, mixture_control_make, MixtureControl, Demasking, .n
                .n_partners = settings->then == NOTHING ? 0 : 2, .is_positive = TRUE,
                .has_mask = TRUE)
 
-static gboolean
-check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
-{
-  const Demasking *settings = data;
-
-  return settings->width % ASSAY_CHANNEL_BLOCK == 0
-         || assay_fail (error, ASSAY_ERROR_PARAMETER,
-                        "width = %" G_GINT64_FORMAT ": expected a multiple of %d", settings->width,
-                        ASSAY_CHANNEL_BLOCK);
-}
-
 /* First weights, and what it learns from. */
 static gboolean
 draws (G_GNUC_UNUSED gconstpointer settings)
@@ -301,10 +290,9 @@ draws (G_GNUC_UNUSED gconstpointer settings)
   return TRUE;
 }
 
-static guint64
-memory (gconstpointer data, const AssayShape *shape)
+static AssayTapeSize
+network_size (const Demasking *settings, const AssayShape *shape)
 {
-  const Demasking *settings = data;
   const AssayGeometry geometry
       = { .height = MAX (shape->geometry.height, 1),
           .width = shape->geometry.height > 0 ? shape->geometry.width : MAX (shape->cols, 1),
@@ -312,8 +300,31 @@ memory (gconstpointer data, const AssayShape *shape)
   guint last;
   g_autoptr (AssayTape) tape = make_tape (settings, &geometry, &last);
 
-  return assay_tape_planned_bytes (tape, last, BATCH)
+  return assay_tape_planned_size (tape, last, BATCH);
+}
+
+static guint64
+memory (gconstpointer data, const AssayShape *shape)
+{
+  const Demasking *settings = data;
+  const AssayTapeSize size = network_size (settings, shape);
+
+  return assay_tape_size_bytes (&size)
          + (guint64) settings->encodings / HELD_SHARE * shape->cols * sizeof (float);
+}
+
+static gboolean
+check (gconstpointer data, const AssayShape *shape, GError **error)
+{
+  const Demasking *settings = data;
+  AssayTapeSize size;
+
+  if (settings->width % ASSAY_CHANNEL_BLOCK != 0)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "width = %" G_GINT64_FORMAT ": expected a multiple of %d", settings->width,
+                       ASSAY_CHANNEL_BLOCK);
+  size = network_size (settings, shape);
+  return assay_tape_check_size (&size, error);
 }
 
 ASSAY_ATTACK (demasking, "demasking",

@@ -359,9 +359,9 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (settings->game == LINK)
     return guess_link (settings, network, own.images, seen, ret_guess, error);
   pairing = (Pairing){ network, seen->release };
-  return pair_guess_make (
-      seen->release,
-      &(PairScoring){ settings->pairs, context->stream, score_pairs, &pairing }, ret_guess, error);
+  return pair_guess_make (seen->release,
+                          &(PairScoring){ settings->pairs, context->stream, score_pairs, &pairing },
+                          ret_guess, error);
 }
 
 static AssayGame
@@ -405,17 +405,31 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
   return is_made;
 }
 
+/* 0 parameters: nothing is known of the images. */
+static AssayTapeSize
+network_size (const LearnedSimilarity *settings, const AssayShape *shape)
+{
+  const SimilarityTraining training = training_of (settings);
+
+  if (shape->geometry.height == 0)
+    return (AssayTapeSize){ .parameters = 0 };
+  return similarity_network_size (&training, &shape->geometry);
+}
+
 static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const LearnedSimilarity *settings = data;
+  AssayTapeSize size;
 
   if (settings->width % ASSAY_CHANNEL_BLOCK != 0)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "width = %" G_GINT64_FORMAT ": expected a multiple of %d", settings->width,
                        ASSAY_CHANNEL_BLOCK);
-  return shape->cols == 0 || shape->geometry.height == 0
-         || check_geometry (settings, &shape->geometry, error);
+  if (shape->cols == 0 || shape->geometry.height == 0)
+    return TRUE;
+  size = network_size (settings, shape);
+  return check_geometry (settings, &shape->geometry, error) && assay_tape_check_size (&size, error);
 }
 
 /* First weights, and which pairs it learns from. */
@@ -429,11 +443,11 @@ static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
   const LearnedSimilarity *settings = data;
-  const SimilarityTraining training = training_of (settings);
+  const AssayTapeSize size = network_size (settings, shape);
   const guint64 n = MAX (shape->n_released, shape->n_secrets);
   const guint64 numbers = shape->cols * (guint64) settings->width;
 
-  return (shape->geometry.height > 0 ? similarity_network_memory (&training, &shape->geometry) : 0)
+  return assay_tape_size_bytes (&size)
          + (settings->game == LINK
                 ? (n + PANEL) * numbers * sizeof (float) + n * shape->n_public * sizeof (float)
                 : pair_guess_size (n, settings->pairs) * 2 * numbers * sizeof (float)

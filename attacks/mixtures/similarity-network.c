@@ -316,11 +316,11 @@ similarity_network_see (const SimilarityNetwork *network, SimilaritySide side, A
   return TRUE;
 }
 
-guint64
-similarity_network_memory (const SimilarityTraining *training, const AssayGeometry *geometry)
+AssayTapeSize
+similarity_network_size (const SimilarityTraining *training, const AssayGeometry *geometry)
 {
   guint sides[2], last;
   g_autoptr (AssayTape) tape = make_tape (training, geometry, sides, &last);
 
-  return assay_tape_planned_bytes (tape, last, BATCH);
+  return assay_tape_planned_size (tape, last, BATCH);
 }

@@ -12,7 +12,7 @@
 
 #include "core/base/rng.h"
 #include "core/data/dataset.h"
-#include "core/network/convolution.h"
+#include "core/network/tape.h"
 
 typedef struct {
   const float *const *left;
@@ -57,5 +57,6 @@ gboolean similarity_network_see (const SimilarityNetwork *network, SimilaritySid
 /* What it learned from, and of how many held-out pairs it is right. */
 const char *similarity_network_says (const SimilarityNetwork *network);
 
-guint64 similarity_network_memory (const SimilarityTraining *training,
-                                   const AssayGeometry *geometry);
+/* What training takes. */
+AssayTapeSize similarity_network_size (const SimilarityTraining *training,
+                                       const AssayGeometry *geometry);

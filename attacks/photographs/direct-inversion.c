@@ -280,17 +280,27 @@ ASSAY_CONTROL (make_control, photograph_case_make, PhotographCase, DirectInversi
                .n_secret = 6, .side = (gsize) settings->side,
                .is_lifted = settings->descriptors == KEYPOINT_RECOVERED)
 
+static AssayTapeSize
+network_size (const DirectInversion *settings, const AssayShape *shape)
+{
+  const KeypointTraining training = training_of (settings);
+
+  return keypoint_network_size (&training, MIN ((gsize) settings->channels, shape->cols));
+}
+
 static gboolean
-check (gconstpointer data, G_GNUC_UNUSED const AssayShape *shape, GError **error)
+check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const DirectInversion *settings = data;
+  AssayTapeSize size;
 
-  if (settings->side % (1 << MOST_LEVELS) == 0 && settings->width % 8 == 0)
-    return TRUE;
-  return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                     "side = %" G_GINT64_FORMAT ", width = %" G_GINT64_FORMAT
-                     ": expected multiples of 8",
-                     settings->side, settings->width);
+  if (settings->side % (1 << MOST_LEVELS) != 0 || settings->width % 8 != 0)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "side = %" G_GINT64_FORMAT ", width = %" G_GINT64_FORMAT
+                       ": expected multiples of 8",
+                       settings->side, settings->width);
+  size = network_size (settings, shape);
+  return assay_tape_check_size (&size, error);
 }
 
 static guint
@@ -303,9 +313,9 @@ static guint64
 memory (gconstpointer data, const AssayShape *shape)
 {
   const DirectInversion *settings = data;
-  const KeypointTraining training = training_of (settings);
+  const AssayTapeSize size = network_size (settings, shape);
 
-  return keypoint_network_memory (&training, MIN ((gsize) settings->channels, shape->cols))
+  return assay_tape_size_bytes (&size)
          + (guint64) MIN (shape->n_public, 100000) * 12 * shape->cols * sizeof (float);
 }
 

@@ -59,13 +59,13 @@ silence (AssayTape *tape, guint last)
   assay_tape_turn (tape);
 }
 
-guint64
-keypoint_network_memory (const KeypointTraining *training, gsize channels)
+AssayTapeSize
+keypoint_network_size (const KeypointTraining *training, gsize channels)
 {
   guint last;
   g_autoptr (AssayTape) tape = make_tape (training, channels, &last);
 
-  return assay_tape_planned_bytes (tape, last, BATCH);
+  return assay_tape_planned_size (tape, last, BATCH);
 }
 
 /* ---- Examples ---- */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "attacks/photographs/keypoint-map.h"
-#include "core/base/rng.h"
+#include "core/network/tape.h"
 
 typedef struct {
   gsize side;  /* of the pictures, in pixels; halved `levels` times */
@@ -52,5 +52,5 @@ gboolean keypoint_network_has_learned (const KeypointNetwork *network);
 /* "a U-Net of 480,000 weights, ..." */
 char *keypoint_network_describe (const KeypointNetwork *network);
 
-/* Bytes that training holds at its peak, with @channels features of a keypoint. */
-guint64 keypoint_network_memory (const KeypointTraining *training, gsize channels);
+/* What training takes, with @channels features of a keypoint. */
+AssayTapeSize keypoint_network_size (const KeypointTraining *training, gsize channels);

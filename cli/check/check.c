@@ -79,7 +79,7 @@ check (const char *path)
   const guint n_told = of_claims != NULL ? of_claims->len : 0;
   guint n_doubts;
 
-  if (plan == NULL
+  if (plan == NULL || !assay_lint_files (plan, &error)
       || (is_auditor
           && (!assay_lint_units (plan, of_claims, &error)
               || !assay_lint_repeats (plan, of_claims, &error)
@@ -119,10 +119,11 @@ const CliUsage cli_check = {
   .parameters = "SCENARIO...",
   .summary = "Tells what is wrong with scenarios, as 'assay plan' finds it, and warns of what\n"
              "is doubtful: claims that so few secrets cannot decide, for one, or a program\n"
-             "that is not there. No cell is run. The attacks' controls are played, as they will\n"
-             "be in the run: of one that is lost, no claim can be upheld. Those of attacks that\n"
-             "are programs are played with --programs. With --auditor, each defense that is a\n"
-             "program is started twice.",
+             "that is not there. No cell is run. Photographs are read, as one without a keypoint\n"
+             "cannot be used. The attacks' controls are played, as they will be in the run: of\n"
+             "one that is lost, no claim can be upheld. Those of attacks that are programs are\n"
+             "played with --programs. With --auditor, each defense that is a program is started\n"
+             "twice.",
   .entries = entries,
   .min_words = 1,
   .max_words = CLI_ANY_NUMBER,

@@ -8,12 +8,7 @@
 static gboolean
 is_at_hand (const AssayPlan *plan, guint index)
 {
-  const AssaySettings *settings = assay_plan_component (plan->datasets, index)->settings;
-
-  ASSAY_FOR_EACH_PARAM (param, settings->table)
-    if (param->type == ASSAY_PARAM_TYPE_STRING)
-      return !plan->probes[index].is_estimate;
-  return FALSE;
+  return assay_lint_reads_files (plan, index) && !plan->probes[index].is_estimate;
 }
 
 gboolean

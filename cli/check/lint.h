@@ -9,6 +9,13 @@ GPtrArray *assay_lint (const AssayPlan *plan);
  * such a verdict must have earned beside enough secrets or runs, as far as the plan tells. */
 GPtrArray *assay_lint_claims (const AssayPlan *plan, gboolean is_auditor);
 
+/* Whether a file or folder is named where dataset @dataset comes from. */
+gboolean assay_lint_reads_files (const AssayPlan *plan, guint dataset);
+
+/* Opens the datasets of which a plan knows no more than how large they are at most, as those of
+ * photographs. FALSE: one cannot be used, and which file is why. */
+gboolean assay_lint_files (const AssayPlan *plan, GError **error);
+
 /* Plays the controls of the attacks, as the run will, and adds those that are lost: to
  * @inout_of_claims where a claim is about the attack. */
 void assay_lint_controls (const AssayPlan *plan, GPtrArray *inout_doubts,

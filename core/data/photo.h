@@ -27,6 +27,13 @@ int assay_photo_byte (float value);
  * rounded. A grey picture is copied and rounded. */
 AssayPhoto *assay_photo_grey (const AssayPhoto *photo, GError **error);
 
+/* What the word ends with behind their number: "1 channel", "3 channels". */
+static inline const char *
+assay_channels_plural (gsize channels)
+{
+  return channels == 1 ? "" : "s";
+}
+
 static inline float *
 assay_photo_pixel (const AssayPhoto *photo, gsize x, gsize y)
 {

@@ -20,6 +20,7 @@
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/base/vectors.h"
+#include "core/data/photo.h"
 
 #define WINDOW ASSAY_SSIM_WINDOW
 #define RADIUS (WINDOW / 2)
@@ -98,16 +99,18 @@ assay_ssim_check (const AssaySsim *ssim, GError **error)
 
   if (shape.height < WINDOW || shape.width < WINDOW || shape.channels < 1)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "SSIM: pictures of %zu x %zu pixels and %zu channels (height x width), "
+                       "SSIM: pictures of %zu x %zu pixels and %zu channel%s (height x width), "
                        "expected at least %d x %d pixels, the size of its window, and 1 channel",
-                       shape.height, shape.width, shape.channels, WINDOW, WINDOW);
+                       shape.height, shape.width, shape.channels,
+                       assay_channels_plural (shape.channels), WINDOW, WINDOW);
   if (!g_size_checked_mul (&count, shape.height, shape.width)
       || !g_size_checked_mul (&count, count, shape.channels)
       || count > G_MAXSIZE / (64 * sizeof (double)))
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "SSIM: pictures of %zu x %zu pixels and %zu channels are more than can be "
+                       "SSIM: pictures of %zu x %zu pixels and %zu channel%s are more than can be "
                        "addressed",
-                       shape.height, shape.width, shape.channels);
+                       shape.height, shape.width, shape.channels,
+                       assay_channels_plural (shape.channels));
   if (!(ssim->range >= (double) FLT_MIN && ssim->range <= (double) FLT_MAX))
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "SSIM: data range %g, expected a positive number, the largest less the "

@@ -6,6 +6,8 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/text.h"
+#include "core/data/photo.h"
 
 #define BLOCK ASSAY_CHANNEL_BLOCK
 
@@ -37,8 +39,8 @@ assay_tape_new (AssayTapeShape input)
   tape->layers[0]
       = (AssayLayer){ .type = ASSAY_LAYER_INPUT, .shape = input, .blocks = blocks_of (input) };
   if (assay_tape_numbers (input) == 0)
-    refuse (tape, "images of %zu x %zu pixels and %zu channels; expected one of each at least",
-            input.height, input.width, input.channels);
+    refuse (tape, "images of %zu x %zu pixels and %zu channel%s; expected one of each at least",
+            input.height, input.width, input.channels, assay_channels_plural (input.channels));
   return tape;
 }
 
@@ -70,8 +72,9 @@ append (AssayTape *tape, AssayLayer layer)
     AssayLayer *from = &tape->layers[layer.from[i]];
 
     if (from->shape.channels % BLOCK != 0 && layer.from[i] != ASSAY_TAPE_INPUT)
-      refuse (tape, "layer %u has %zu channels; expected a multiple of %d but in the last",
-              layer.from[i], from->shape.channels, BLOCK);
+      refuse (tape, "layer %u has %zu channel%s; expected a multiple of %d but in the last",
+              layer.from[i], from->shape.channels, assay_channels_plural (from->shape.channels),
+              BLOCK);
     from->uses++;
   }
   layer.blocks = blocks_of (layer.shape);
@@ -114,9 +117,10 @@ append_convolution (AssayTape *tape, AssayLayer layer)
 
   if (layer.shape.channels == 0 || layer.stride == 0 || (layer.kernel % 2 == 0 && layer.kernel > 0))
     refuse (tape,
-            "layer %u by a kernel of %zu with stride %zu to %zu channels; expected an odd kernel, "
+            "layer %u by a kernel of %zu with stride %zu to %zu channel%s; expected an odd kernel, "
             "and one of each at least",
-            layer.from[0], layer.kernel, layer.stride, layer.shape.channels);
+            layer.from[0], layer.kernel, layer.stride, layer.shape.channels,
+            assay_channels_plural (layer.shape.channels));
   if (tape->refusal != NULL)
     return 0;
   shape = convolution_shape (tape, &layer);
@@ -154,8 +158,8 @@ assay_tape_normalise (AssayTape *tape, guint from)
   const AssayTapeShape *shape = shape_of (tape, from);
 
   if (shape->channels % BLOCK != 0)
-    refuse (tape, "layer %u of %zu channels cannot be normalised in groups of %d", from,
-            shape->channels, BLOCK);
+    refuse (tape, "layer %u of %zu channel%s cannot be normalised in groups of %d", from,
+            shape->channels, assay_channels_plural (shape->channels), BLOCK);
   return append (tape, (AssayLayer){ .type = ASSAY_LAYER_NORMALISE,
                                      .from = { from },
                                      .shape = *shape,
@@ -298,21 +302,16 @@ assay_tape_training_bytes (const AssayTape *tape, gsize batch, guint threads)
                * sizeof (float);
 }
 
-guint64
-assay_tape_planned_bytes (AssayTape *tape, guint last, gsize batch)
+static guint64
+machine_memory (void)
 {
-  tape->last = last;
-  tape->n_parameters = 0;
-  for (guint l = 0; l < tape->n_layers; l++)
-    tape->n_parameters += tape->layers[l].n_weights + tape->layers[l].n_biases;
-  return assay_tape_training_bytes (tape, batch, assay_parallel_threads ())
-         + 2 * (guint64) tape->n_parameters * sizeof (float);
+  return (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
 }
 
 gboolean
 assay_tape_check_memory (const AssayTape *tape, guint64 bytes, GError **error)
 {
-  const guint64 machine = (guint64) sysconf (_SC_PHYS_PAGES) * (guint64) sysconf (_SC_PAGESIZE);
+  const guint64 machine = machine_memory ();
   const guint64 own = 2 * (guint64) tape->n_parameters * sizeof (float);
 
   return bytes + own <= machine
@@ -321,6 +320,39 @@ assay_tape_check_memory (const AssayTape *tape, guint64 bytes, GError **error)
                         "%.1f GiB",
                         tape->n_parameters, (double) (bytes + own) / (1 << 30),
                         (double) machine / (1 << 30));
+}
+
+AssayTapeSize
+assay_tape_planned_size (AssayTape *tape, guint last, gsize batch)
+{
+  const guint threads = assay_parallel_threads ();
+  AssayTapeSize size = { .parameters = 0 };
+
+  tape->last = last;
+  for (guint l = 0; l < tape->n_layers; l++)
+    size.parameters += tape->layers[l].n_weights + tape->layers[l].n_biases;
+  tape->n_parameters = size.parameters;
+  size.layers = assay_tape_passage_bytes (tape) * threads;
+  size.weights = assay_tape_training_bytes (tape, batch, threads) - size.layers
+                 + 2 * (guint64) size.parameters * sizeof (float);
+  return size;
+}
+
+gboolean
+assay_tape_check_size (const AssayTapeSize *size, GError **error)
+{
+  static const double mib = 1 << 20;
+  const guint64 bytes = assay_tape_size_bytes (size), machine = machine_memory ();
+  g_autofree char *parameters = assay_text_count (size->parameters);
+
+  return bytes <= machine
+         || assay_fail (error, ASSAY_ERROR_MEMORY,
+                        "a network of %s weights needs %.0f MiB of memory (%.0f for weights, their "
+                        "gradients and moments, %.0f for what its layers make of %d images on each "
+                        "of %u threads); this machine has %.0f MiB",
+                        parameters, (double) bytes / mib, (double) size->weights / mib,
+                        (double) size->layers / mib, ASSAY_TAPE_SHARD, assay_parallel_threads (),
+                        (double) machine / mib);
 }
 
 /* ---- The end ---- */

@@ -113,11 +113,27 @@ void assay_tape_turn (AssayTape *tape);
 guint64 assay_tape_passage_bytes (const AssayTape *tape);
 /* Bytes of training on @threads threads, in batches of @batch, above the tape itself. */
 guint64 assay_tape_training_bytes (const AssayTape *tape, gsize batch, guint threads);
-/* Of a tape that was not finished, and would end with layer @last: the same on as many threads as
- * there are, and the tape itself. */
-guint64 assay_tape_planned_bytes (AssayTape *tape, guint last, gsize batch);
 /* ASSAY_ERROR_MEMORY where that is more than the machine has. */
 gboolean assay_tape_check_memory (const AssayTape *tape, guint64 bytes, GError **error);
+
+/* What training holds at its peak, in bytes, on as many threads as there are. */
+typedef struct {
+  gsize parameters;
+  guint64 weights; /* with the gradients of a batch, both moments, and the best weights so far */
+  guint64 layers;  /* what they make of the images that pass at once, and its derivatives */
+} AssayTapeSize;
+
+/* Of a tape that was not finished, and would end with layer @last. */
+AssayTapeSize assay_tape_planned_size (AssayTape *tape, guint last, gsize batch);
+/* ASSAY_ERROR_MEMORY, with the size, for a network that the machine cannot hold: for plans, before
+ * anything is allocated. */
+gboolean assay_tape_check_size (const AssayTapeSize *size, GError **error);
+
+static inline guint64
+assay_tape_size_bytes (const AssayTapeSize *size)
+{
+  return size->weights + size->layers;
+}
 
 static inline gsize
 assay_tape_numbers (AssayTapeShape shape)

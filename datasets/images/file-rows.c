@@ -2,6 +2,7 @@
 #include "datasets/images/file-rows.h"
 
 #include "core/base/error.h"
+#include "core/data/photo.h"
 #include "core/data/row-file.h"
 #include "datasets/images/cifar-file.h"
 #include "datasets/images/idx-file.h"
@@ -38,10 +39,11 @@ check_size (const AssayImages *images, const AssayGeometry *geometry, GError **e
           && images->channels == geometry->channels))
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                     "%s: images of %zu x %zu pixels with %zu channels; expected %zu x %zu with "
+                     "%s: images of %zu x %zu pixels with %zu channel%s; expected %zu x %zu with "
                      "%zu, as the release says",
                      images->source, images->height, images->width, images->channels,
-                     geometry->height, geometry->width, geometry->channels);
+                     assay_channels_plural (images->channels), geometry->height, geometry->width,
+                     geometry->channels);
 }
 
 static AssayMatrix *

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/data/matrix.h"
+#include "core/data/photo.h"
 
 AssayImages *
 assay_images_probed (const AssayImages *form)
@@ -53,10 +54,11 @@ assay_images_check_size (const AssayImages *images, const char *role, const Assa
   if (is_same_size (images, secrets))
     return TRUE;
   return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                     "%s: %s: images of %zu x %zu pixels with %zu channels; expected %zu x %zu "
+                     "%s: %s: images of %zu x %zu pixels with %zu channel%s; expected %zu x %zu "
                      "with %zu as the secrets of %s have",
                      role, images->source, images->height, images->width, images->channels,
-                     secrets->height, secrets->width, secrets->channels, secrets->source);
+                     assay_channels_plural (images->channels), secrets->height, secrets->width,
+                     secrets->channels, secrets->source);
 }
 
 /* ---- Dividing ---- */

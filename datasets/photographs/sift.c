@@ -402,8 +402,9 @@ assay_sift_detect (AssaySift *sift, const AssayPhoto *grey, GError **error)
   if (grey->channels != 1 || grey->width != sift->width || grey->height != sift->height)
     return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
                             "SIFT expected a grey picture of %zu x %zu pixels, found %zu x %zu "
-                            "with %zu channels",
-                            sift->width, sift->height, grey->width, grey->height, grey->channels);
+                            "with %zu channel%s",
+                            sift->width, sift->height, grey->width, grey->height, grey->channels,
+                            assay_channels_plural (grey->channels));
   /* The gradients that the filter has are those of the picture before; it would keep them for an
    * octave of the same number. */
   sift->filter->grad_o = -1;

@@ -51,8 +51,7 @@ make_tape (const AssayGeometry *picture, const HashSettings *settings, guint *re
   guint x = ASSAY_TAPE_INPUT;
 
   for (guint l = 0; l < ASSAY_CODES_MAX_KERNELS; l++) {
-    ret_layers[l]
-        = assay_tape_convolve (tape, x, (gsize) settings->channels << l, KERNEL, STRIDE);
+    ret_layers[l] = assay_tape_convolve (tape, x, (gsize) settings->channels << l, KERNEL, STRIDE);
     x = assay_tape_rectify (tape, ret_layers[l]);
   }
   *ret_hidden = assay_tape_dense (tape, x, (gsize) settings->hidden);
@@ -96,8 +95,7 @@ open_tape (DeepEncoder *encoder, const HashSettings *settings, GError **error)
                                        "a batch", error);
   if (encoder->arena.has_failed)
     return FALSE;
-  encoder->tape
-      = make_tape (&encoder->picture, settings, encoder->layers, &encoder->hidden, &last);
+  encoder->tape = make_tape (&encoder->picture, settings, encoder->layers, &encoder->hidden, &last);
   return assay_tape_finish (encoder->tape, last, ASSAY_TAPE_LOSS_GIVEN, encoder->key, error);
 }
 
@@ -215,8 +213,8 @@ deep_encoder_outputs (DeepEncoder *encoder, double *ret_outputs, GError **error)
     for (gsize i = 0; all != NULL && i < rows; i++)
       all[i] = i;
     return all != NULL
-           && isfinite (assay_paired_encoders_slope (encoder->columns, all, rows, keep_outputs,
-                                                     &keeping));
+           && isfinite (
+               assay_paired_encoders_slope (encoder->columns, all, rows, keep_outputs, &keeping));
   }
   outputs = assay_arena_alloc (&arena, rows, encoder->bits * sizeof (float), "outputs", error);
   if (outputs == NULL || !assay_tape_predict (encoder->tape, &examples, outputs, error))
@@ -309,8 +307,8 @@ copy_tape (const DeepEncoder *encoder, AssayHashFunction *function, GError **err
       || !make_layers (function, assay_picture_kernels_numbers (&function->kernels), hidden,
                        encoder->bits, error))
     return FALSE;
-  copy_layer (encoder, encoder->hidden,
-              function->kernels.layers[ASSAY_CODES_MAX_KERNELS - 1]->rows, 1, function->hidden);
+  copy_layer (encoder, encoder->hidden, function->kernels.layers[ASSAY_CODES_MAX_KERNELS - 1]->rows,
+              1, function->hidden);
   copy_layer (encoder, tape->last, hidden, 1, function->projection);
   return TRUE;
 }
@@ -327,6 +325,15 @@ deep_encoder_function (const DeepEncoder *encoder, GError **error)
 
 /* ---- Before anything is loaded ---- */
 
+static AssayTapeSize
+size_of (const HashSettings *settings, const AssayGeometry *geometry)
+{
+  guint layers[ASSAY_CODES_MAX_KERNELS], hidden, last;
+  g_autoptr (AssayTape) tape = make_tape (geometry, settings, layers, &hidden, &last);
+
+  return assay_tape_planned_size (tape, last, BATCH);
+}
+
 gboolean
 deep_encoder_check (const HashSettings *settings, const AssayShape *shape, GError **error)
 {
@@ -342,6 +349,11 @@ deep_encoder_check (const HashSettings *settings, const AssayShape *shape, GErro
                        "network = convolutional: expected secrets that are images, found rows of "
                        "%zu numbers of which no height and width are known",
                        shape->cols);
+  if (shape->geometry.height > 0) {
+    const AssayTapeSize size = size_of (settings, &shape->geometry);
+
+    return assay_tape_check_size (&size, error);
+  }
   return TRUE;
 }
 
@@ -350,12 +362,10 @@ deep_encoder_memory (const HashSettings *settings, gsize rows, const AssayShape 
 {
   const AssayPairedTraining terms
       = { .bits = (gsize) settings->bits, .hidden = (gsize) settings->hidden, .batch = rows };
-  guint layers[ASSAY_CODES_MAX_KERNELS], hidden, last;
-  g_autoptr (AssayTape) tape = NULL;
+  AssayTapeSize size;
 
   if (settings->network != HASH_CONVOLUTIONS || shape->geometry.height == 0)
     return assay_paired_encoders_memory (&terms, rows, shape->cols);
-  tape = make_tape (&shape->geometry, settings, layers, &hidden, &last);
-  return assay_tape_planned_bytes (tape, last, BATCH)
-         + (guint64) rows * (guint64) settings->bits * sizeof (float);
+  size = size_of (settings, &shape->geometry);
+  return assay_tape_size_bytes (&size) + (guint64) rows * (guint64) settings->bits * sizeof (float);
 }

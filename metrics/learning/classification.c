@@ -290,17 +290,33 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
 
 /* ---- What is known beforehand ---- */
 
+/* 0 parameters: no residual network is trained. */
+static AssayTapeSize
+residual_size (const Classification *settings, const AssayShape *shape)
+{
+  const ImageNetwork network = image_network (settings);
+
+  if (settings->model != RESIDUAL || shape->geometry.height == 0)
+    return (AssayTapeSize){ .parameters = 0 };
+  return image_network_size (&network, &shape->geometry,
+                             settings->input == NETWORK_INPUT_BOTH ? 2 : 1, shape->n_classes);
+}
+
 static gboolean
 check (gconstpointer data, const AssayShape *shape, GError **error)
 {
   const Classification *settings = data;
   const AssayMixtureCoefficients coefficients = test_coefficients (settings);
+  AssayTapeSize residual;
 
   if (settings->width % ASSAY_CHANNEL_BLOCK != 0)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "width: %" G_GINT64_FORMAT ", expected a multiple of %d", settings->width,
                        ASSAY_CHANNEL_BLOCK);
   if (shape->cols > 0 && !check_images (settings, &shape->geometry, error))
+    return FALSE;
+  residual = residual_size (settings, shape);
+  if (!assay_tape_check_size (&residual, error))
     return FALSE;
   return settings->encryptions == 0
          || encryption_check (&coefficients, settings->partners, shape->n_secrets, shape->n_public,
@@ -320,14 +336,12 @@ memory (gconstpointer data, const AssayShape *shape)
   const AssayNetworkShape network
       = network_shape (settings, settings->input, shape->cols, shape->n_classes);
   const guint64 rows = (guint64) count_released (shape) + NETWORK_TEST_CHUNK;
-  const ImageNetwork of_images = image_network (settings);
-  const gsize planes = settings->input == NETWORK_INPUT_BOTH ? 2 : 1;
+  const AssayTapeSize residual = residual_size (settings, shape);
 
   return rows * (network.widths[0] + shape->n_classes) * sizeof (float)
          + NETWORK_TEST_CHUNK * (2 * shape->cols + 2 * shape->n_classes) * sizeof (float)
-         + (settings->model == RESIDUAL && shape->geometry.height > 0
-                ? image_network_memory (&of_images, &shape->geometry, planes, shape->n_classes)
-                : assay_network_memory (&network, (gsize) settings->batch));
+         + (residual.parameters > 0 ? assay_tape_size_bytes (&residual)
+                                    : assay_network_memory (&network, (gsize) settings->batch));
 }
 
 ASSAY_UTILITY (classification, "classification",

@@ -87,15 +87,15 @@ make_tape (const ImageNetwork *settings, const AssayGeometry *geometry, gsize pl
   return tape;
 }
 
-guint64
-image_network_memory (const ImageNetwork *settings, const AssayGeometry *geometry, gsize planes,
-                      gsize n_classes)
+AssayTapeSize
+image_network_size (const ImageNetwork *settings, const AssayGeometry *geometry, gsize planes,
+                    gsize n_classes)
 {
   guint mean;
   g_autoptr (AssayTape) tape = make_tape (settings, geometry, planes, &mean);
   const guint last = assay_tape_dense (tape, mean, MAX (n_classes, 1));
 
-  return assay_tape_planned_bytes (tape, last, settings->training.batch);
+  return assay_tape_planned_size (tape, last, settings->training.batch);
 }
 
 AssayTape *

@@ -25,9 +25,9 @@ typedef struct {
   AssayView shares; /* when it is trained */
 } ImageNetworkRows;
 
-/* Bytes that training takes, for rows of @geometry and @planes. */
-guint64 image_network_memory (const ImageNetwork *settings, const AssayGeometry *geometry,
-                              gsize planes, gsize n_classes);
+/* What training takes, for rows of @geometry and @planes. */
+AssayTapeSize image_network_size (const ImageNetwork *settings, const AssayGeometry *geometry,
+                                  gsize planes, gsize n_classes);
 AssayTape *image_network_train (const ImageNetwork *settings, const ImageNetworkRows *rows,
                                 AssayStreamKey key, GError **error);
 /* n x classes */

@@ -76,9 +76,9 @@ assay_thumbnail_new (const AssayPhoto *photo, GError **error)
   if (photo->width == 0 || photo->height == 0 || (photo->channels != 1 && photo->channels != 3))
     return assay_fail_null (
         error, ASSAY_ERROR_MISMATCH,
-        "a picture of %zu x %zu pixels in %zu channels cannot be shown; expected 1 or 3 "
+        "a picture of %zu x %zu pixels in %zu channel%s cannot be shown; expected 1 or 3 "
         "channels",
-        photo->width, photo->height, photo->channels);
+        photo->width, photo->height, photo->channels, assay_channels_plural (photo->channels));
   *thumbnail = (AssayThumbnail){ .width = reduced (photo->width, longest),
                                  .height = reduced (photo->height, longest),
                                  .channels = photo->channels };

@@ -1,10 +1,12 @@
 """assay check: what is wrong with a scenario, and what a run of it could not decide."""
 
 import json
+import re
 
 import pytest
 
 from described import GENERIC
+from test_hidden import png, write_pictures
 
 VALUES = """\
 [scenario]
@@ -393,3 +395,34 @@ def test_check_unmeasured(sandbox):
     assert why in sandbox.read("out/report.html") and why in sandbox.read("out/summary.md")
     sandbox.write("b.scenario", text.replace("size = 10", "size = 11"))
     assert "image-recovery" not in sandbox.assay("check", "--no-controls", "b.scenario").err
+
+
+def test_check_photographs(sandbox):
+    """A photograph without a keypoint is told before the run, by its name; a plan reads headers
+    alone."""
+    write_pictures(sandbox, [f"rooms/{i}.png" for i in range(6)], side=64)
+    sandbox.write("a.scenario", "[scenario]\nseed = 3\n[dataset]\nplugin = photos\n"
+                  "private = rooms\npublic = rooms\nsecrets = 1\n"
+                  "[defense d]\nplugin = none\n[attack v]\nplugin = verbatim\n")
+    assert sandbox.assay("check", "a.scenario").code == 0
+    (sandbox.path / "rooms/wall.png").write_bytes(png([[90] * 64] * 64, 64))
+    assert sandbox.assay("plan", "a.scenario").code == 0
+    why = "rooms/wall.png: 64 x 64 pixels without a SIFT keypoint"
+    for words in (["check"], ["run", "--out", "out", "--quiet"]):
+        result = sandbox.assay(*words, "a.scenario")
+        assert result.code == 2 and why in result.err, str(result)
+    skipped = sandbox.assay("check", "a.scenario", "--set", "dataset.skip_unreadable=yes")
+    assert skipped.code == 0 and why in skipped.err, str(skipped)
+
+
+def test_check_network_too_large(sandbox):
+    """Refused with its own size, by check, plan and run alike, before it is made."""
+    sandbox.write("a.scenario", CONTROLS.format(seed=3, keys="", claim="").replace(
+        "size = 16", "size = 512").replace("whitened-removal", "demasking\nwidth = 512"))
+    for words in (["check", "--no-controls"], ["plan"], ["run", "--out", "out", "--quiet"]):
+        result = sandbox.assay(*words, "a.scenario")
+        assert result.code == 2, str(result)
+        assert re.search(r"\[attack removal\] a network of 120,395,784 weights needs \d{5,} MiB of "
+                         r"memory .*; this machine has \d+ MiB", result.err), str(result)
+    narrow = ("--set", "attack removal.width=8")
+    assert sandbox.assay("check", "--no-controls", "a.scenario", *narrow).code == 0

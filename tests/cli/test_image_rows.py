@@ -91,7 +91,7 @@ def test_idx_file_of_another_size_is_refused(sandbox):
     sandbox.refuses(
         sandbox.assay("attack", "--attack", "nearest", "--release", "release", "--public",
                       "images.idx", "--guess", "again"),
-        "--public: ./images.idx: images of 12 x 10 pixels with 1 channels; expected 10 x 12 with "
+        "--public: ./images.idx: images of 12 x 10 pixels with 1 channel; expected 10 x 12 with "
         "1, as the release says")
 
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "core/base/error.h"
+#include "core/data/photo.h"
 
 /* One number a channel, where they are known. */
 static void
@@ -249,8 +250,9 @@ assay_geometry_check (const AssayGeometry *geometry, gsize cols, GError **error)
     return TRUE;
   if (assay_geometry_cols (geometry) != cols)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
-                       "geometry: images of %zu x %zu pixels with %zu channels do not fit rows of "
+                       "geometry: images of %zu x %zu pixels with %zu channel%s do not fit rows of "
                        "%zu columns",
-                       geometry->height, geometry->width, geometry->channels, cols);
+                       geometry->height, geometry->width, geometry->channels,
+                       assay_channels_plural (geometry->channels), cols);
   return TRUE;
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/vectors.h"
+#include "core/data/photo.h"
 
 #define COLOUR 3
 #define MOST_LOOKED_AT 500 /* images */
@@ -87,8 +88,9 @@ take_sides (const AssayArray *array, const char *name, AssayPixelOrder order,
   const gsize width = shape[has_planes && !is_grey ? 3 : 2];
   const gsize channels = is_grey ? 1 : shape[has_planes ? 1 : 3];
   g_autofree char *expected
-      = g_strdup_printf ("images of %zu x %zu pixels with %zu channels, as its geometry says",
-                         inout_geometry->height, inout_geometry->width, inout_geometry->channels);
+      = g_strdup_printf ("images of %zu x %zu pixels with %zu channel%s, as its geometry says",
+                         inout_geometry->height, inout_geometry->width, inout_geometry->channels,
+                         assay_channels_plural (inout_geometry->channels));
 
   if (height == 0 || width == 0 || channels == 0)
     return fail_shape (array, name, "images with pixels", error);

@@ -292,7 +292,7 @@ Test (gradient_matching, another_network)
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_MISMATCH,
                                "attack gradient-matching: gradients of 274 weights; expected "
                                "282, which a convolutional network of 2 units has of images of "
-                               "9 x 6 pixels, 1 channels and 2 classes",
+                               "9 x 6 pixels, 1 channel and 2 classes",
                                NULL, &why),
              "%s", why);
   assay_control_case_clear (&of);

@@ -236,7 +236,7 @@ Test (cifar, files_that_are_wrong)
                     "public: @/.: a folder without photographs; expected files that end in .jpg, "
                     ".jpeg or .png");
     expect_failure ("cifar", stage, folder, "images=a.bin public=tiny.idx", ASSAY_ERROR_MISMATCH,
-                    "public: @/tiny.idx: images of 2 x 2 pixels with 1 channels; expected 32 x 32 "
+                    "public: @/tiny.idx: images of 2 x 2 pixels with 1 channel; expected 32 x 32 "
                     "with 3 as the secrets of @/a.bin have");
   }
   write_records ("label.bin", 0, 12, 1, 11, 0);

@@ -339,10 +339,10 @@ Test (idx, sizes_of_other_roles)
   write_idx ("wide", 8, 3, (guint32[]){ 2, 2, 4 }, 16, 0, 1);
   for (Stage stage = PROBE; stage <= OPEN; stage++) {
     expect_failure ("idx", stage, folder, "images=ten test_images=wide", ASSAY_ERROR_MISMATCH,
-                    "test: @/wide: images of 2 x 4 pixels with 1 channels; expected 2 x 3 with 1 "
+                    "test: @/wide: images of 2 x 4 pixels with 1 channel; expected 2 x 3 with 1 "
                     "as the secrets of @/ten have");
     expect_failure ("idx", stage, folder, "images=ten public=wide", ASSAY_ERROR_MISMATCH,
-                    "public: @/wide: images of 2 x 4 pixels with 1 channels; expected 2 x 3 with 1 "
+                    "public: @/wide: images of 2 x 4 pixels with 1 channel; expected 2 x 3 with 1 "
                     "as the secrets of @/ten have");
     expect_failure ("idx", stage, folder, "images=ten public=.", ASSAY_ERROR_MISMATCH,
                     "public: @/.: crops of photographs are square; the secrets have 2 x 3 pixels");

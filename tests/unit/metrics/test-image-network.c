@@ -120,9 +120,11 @@ Test (image_network, is_refused)
 Test (image_network, says_what_it_takes)
 {
   ImageNetwork wide = settings;
-  const guint64 narrow = image_network_memory (&settings, &geometry, 1, 10);
+  const AssayTapeSize narrow = image_network_size (&settings, &geometry, 1, 10);
+  AssayTapeSize size;
 
   wide.width = 32;
-  cr_assert_gt (narrow, (guint64) 100000);
-  cr_assert_gt (image_network_memory (&wide, &geometry, 1, 10), 4 * narrow);
+  size = image_network_size (&wide, &geometry, 1, 10);
+  cr_assert_gt (assay_tape_size_bytes (&narrow), (guint64) 100000);
+  cr_assert_gt (assay_tape_size_bytes (&size), 4 * assay_tape_size_bytes (&narrow));
 }

@@ -147,7 +147,7 @@ static const Refused refused[] = {
     "and white" },
   { IMAGES ("\"height\": 2, \"width\": 3, \"channels\": 1, \"black\": 0, \"white\": 1"),
     ASSAY_ERROR_MISMATCH,
-    "@: geometry: images of 2 x 3 pixels with 1 channels do not fit rows of 3 columns" },
+    "@: geometry: images of 2 x 3 pixels with 1 channel do not fit rows of 3 columns" },
   { IMAGES ("\"height\": 4294967296, \"width\": 4294967296, \"channels\": 3, \"black\": 0, "
             "\"white\": 1"),
     ASSAY_ERROR_MISMATCH,
@@ -264,7 +264,7 @@ Test (exchange_refused, truths_with_a_wrong_geometry_are_refused)
   static const char *const messages[]
       = { "@: truth.json: geometry has a member 'unit_norm', expected height, width, channels, "
           "black, white, order, mean and deviation alone",
-          "@: geometry: images of 2 x 2 pixels with 1 channels do not fit rows of 3 columns" };
+          "@: geometry: images of 2 x 2 pixels with 1 channel do not fit rows of 3 columns" };
 
   make_folder ();
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++) {

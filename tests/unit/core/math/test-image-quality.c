@@ -307,12 +307,12 @@ Test (image_quality, what_cannot_be_measured_is_refused)
 
   cr_assert (!assay_image_ssim (&ssim, a, a, &value, &error));
   check_message (&error, ASSAY_ERROR_MISMATCH,
-                 "SSIM: pictures of 10 x 32 pixels and 1 channels (height x width), expected at "
+                 "SSIM: pictures of 10 x 32 pixels and 1 channel (height x width), expected at "
                  "least 11 x 11 pixels, the size of its window, and 1 channel");
   ssim.shape = (AssayImageShape){ 32, 10, 1 };
   cr_assert (!assay_ssim_check (&ssim, &error));
   check_message (&error, ASSAY_ERROR_MISMATCH,
-                 "SSIM: pictures of 32 x 10 pixels and 1 channels (height x width), expected at "
+                 "SSIM: pictures of 32 x 10 pixels and 1 channel (height x width), expected at "
                  "least 11 x 11 pixels, the size of its window, and 1 channel");
   ssim.shape = (AssayImageShape){ 11, 11, 0 };
   cr_assert (!assay_ssim_check (&ssim, &error));
