@@ -38,11 +38,11 @@ assay_crossed_error (const AssaySample *sample, const double *values, double *re
 
     square += residual * residual;
     sums[unit->group] += residual;
-    /* A unit that is of one group alone counts once in it. */
+    /* A unit that is of one group alone counts once in it: nothing is to be taken from it below. */
     if (n_others > 0 || unit->other != unit->group)
       sums[(n_others > 0 ? n_groups : 0) + unit->other] += residual;
     else
-      own -= residual * residual;
+      own += residual * residual;
   }
   for (gsize g = 0; g < n_groups; g++)
     own += sums[g] * sums[g] * correction (n_groups);

@@ -11,6 +11,7 @@
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/attacks/inversion-scene.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayAttack assay_attack_mixture_inversion;
 
@@ -177,6 +178,7 @@ Test (mixture_confidence, a_failed_picture_claims_little)
   gsize n_sure = 0, n_right = 0, n_all = 0, n_all_right = 0;
   double expected = 0;
 
+  TEST_OF_RESULTS ();
   for (gsize e = 0; e < G_N_ELEMENTS (epochs); e++) {
     InstaHideSizes few = sizes;
     g_autoptr (InstaHide) made = NULL;

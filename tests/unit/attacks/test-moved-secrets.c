@@ -8,6 +8,7 @@
 #include "core/base/vectors.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/attacks/mixture-scene.h"
+#include "tests/unit/seeds.h"
 
 #define SHIFT 2
 
@@ -182,6 +183,7 @@ Test (moved_secrets, nothing_is_found_where_nothing_is)
   g_auto (MovedSecrets) found = { 0 };
   AssayStream stream = assay_stream (assay_stream_key (3, 0, "moves", "test"), 0);
 
+  TEST_OF_RESULTS ();
   scene_make (&scene);
   for (gsize t = 0; t < scene.of.made->total; t++) {
     const gsize which[2] = { 2 * t, 2 * t + 1 };

@@ -10,6 +10,7 @@
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/defenses/hashing-rows.h"
+#include "tests/unit/seeds.h"
 
 enum { ROWS = 240, SIDE = 8, CHANNELS = 2, COLS = SIDE * SIDE * CHANNELS, CLASSES = 3, BITS = 8 };
 
@@ -78,6 +79,7 @@ Test (deep_encoder, shapes_have_codes_wherever_they_stand)
       = { dpsh_learn, dsh_learn, hashnet_learn, adsh_learn };
   Shapes shapes;
 
+  TEST_OF_RESULTS ();
   make_shapes (&shapes);
   for (gsize l = 0; l < G_N_ELEMENTS (learners); l++) {
     g_autoptr (GError) error = NULL;

@@ -2,6 +2,7 @@
  * enumerated for small codes, the tight event, neighbours, and what small datasets give away. */
 #include "defenses/codes/flipping-mechanism.h"
 #include "tests/unit/mechanism-case.h"
+#include "tests/unit/seeds.h"
 
 enum { N = 200000, MOST_BITS = 8 };
 
@@ -404,19 +405,20 @@ Test (phashing_mechanism, an_outlier_changes_the_codes_of_others)
  * where h gives them the same one. */
 Test (phashing_mechanism, codes_of_records_are_flipped)
 {
-  enum { RECORDS = 8, RUNS = 20000 };
+  enum { RECORDS = 8 };
+  const gsize runs = test_is_brief () ? 500 : 20000;
   g_auto (Case) c = case_of ("phashing", "relation=record bits=1 records=8 epsilon=1 base=itq", 1);
   const double b = exp (-1), agree = 1 - 2 * b * (1 - b);
   float inputs[2][RECORDS];
 
   case_pair (&c, 0, inputs[0], inputs[1]);
   for (guint side = 0; side < 2; side++) {
-    g_autofree float *outputs = case_run (&c, side == 0 ? "first" : "second", inputs[side], RUNS);
+    g_autofree float *outputs = case_run (&c, side == 0 ? "first" : "second", inputs[side], runs);
     gsize shared = 0;
 
-    for (gsize i = 0; i < RUNS; i++)
+    for (gsize i = 0; i < runs; i++)
       shared += shares_code (outputs + i * c.n_outputs, 1, 2, 7) ? 1 : 0;
-    assert_share (shared, RUNS, side == 0 ? agree : 1 - agree, c.name, "records 2 and 7");
+    assert_share (shared, runs, side == 0 ? agree : 1 - agree, c.name, "records 2 and 7");
   }
 }
 

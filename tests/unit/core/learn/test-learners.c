@@ -10,6 +10,7 @@
 #include "core/learn/ridge.h"
 #include "core/math/linalg.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/seeds.h"
 
 static AssayStreamKey
 key_of (guint64 seed)
@@ -387,6 +388,7 @@ Test (learners, the_same_on_any_number_of_threads)
   g_autoptr (AssayMatrix) y = fixture_normal (700, 50, 2000);
   AssayMatrix *found[2];
 
+  TEST_OF_RESULTS ();
   for (gsize i = 0; i < 700 * 40; i++)
     y->data[i / 40 * 50 + i % 40] += fabsf (x->data[i]) + x->data[i];
   for (AssayLearnerKind kind = ASSAY_LEARNER_BEST; kind <= ASSAY_LEARNER_NETWORK; kind++) {

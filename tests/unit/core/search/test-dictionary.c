@@ -12,6 +12,7 @@
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-k-means.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/seeds.h"
 
 static AssayMatrix *
 scaled (const AssayMatrix *matrix, AssayScale scale)
@@ -82,6 +83,7 @@ Test (dictionary, does_not_depend_on_threads)
   g_autoptr (AssayArray) first = NULL;
   g_autoptr (AssayArray) other = NULL;
 
+  TEST_OF_RESULTS ();
   for (guint threads = 1; threads <= 3; threads++) {
     g_autoptr (AssayRows) rows = fixture_rows (matrix);
     g_autoptr (AssayArray) found = NULL;
