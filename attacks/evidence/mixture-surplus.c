@@ -48,7 +48,7 @@ mixture_surplus_match (MixtureIntake *intake, const gboolean *is_kept, GError **
       state->pairs[i] = i % MIXTURE_PRIVATE;
       state->weights[i] = 0;
     }
-  if (!mixture_pairs_match_squares (state, intake->precision, intake->whitened->data, error))
+  if (!mixture_pairs_match_squares (state, intake->precision, intake->noise, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     if (is_kept[i / MIXTURE_PRIVATE]) {

@@ -15,11 +15,12 @@
 
 typedef struct {
   AssayView features;
-  AssayView whitened;
+  AssayView precision; /* P, d x d */
   gsize count;
   float *scales;  /* D, N */
   float *scaled;  /* D Q, N x count */
   float *inner;   /* F' D Q, d x count */
+  float *turned;  /* P F' D Q */
   float *product; /* C Q, N x count */
 } Operator;
 
@@ -27,13 +28,17 @@ static void
 measure_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Operator *job = data;
-  const gsize first = index * PANEL, last = MIN (first + PANEL, job->features.rows);
+  const gsize first = index * PANEL, height = MIN (PANEL, job->features.rows - first);
+  const gsize d = job->features.cols;
+  g_autofree float *whitened = g_new (float, height *d);
 
-  for (gsize i = first; i < last; i++) {
-    const double square = assay_dot (assay_view_row (job->features, i),
-                                     assay_view_row (job->whitened, i), job->features.cols);
+  assay_linalg_product (ASSAY_NN, assay_view_rows (job->features, first, height), job->precision,
+                        whitened, d);
+  for (gsize i = 0; i < height; i++) {
+    const double square
+        = assay_dot (assay_view_row (job->features, first + i), whitened + i * d, d);
 
-    job->scales[i] = square > 0 ? (float) (1 / sqrt (square)) : 0;
+    job->scales[first + i] = square > 0 ? (float) (1 / sqrt (square)) : 0;
   }
 }
 
@@ -54,10 +59,10 @@ static void
 multiply_rows (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 {
   const Operator *job = data;
-  const gsize first = index * PANEL, height = MIN (PANEL, job->whitened.rows - first);
+  const gsize first = index * PANEL, height = MIN (PANEL, job->features.rows - first);
 
-  assay_linalg_product (ASSAY_NN, assay_view_rows (job->whitened, first, height),
-                        assay_view_of (job->inner, job->whitened.cols, job->count),
+  assay_linalg_product (ASSAY_NN, assay_view_rows (job->features, first, height),
+                        assay_view_of (job->turned, job->features.cols, job->count),
                         job->product + first * job->count, job->count);
   for (gsize i = first; i < first + height; i++)
     for (gsize j = 0; j < job->count; j++)
@@ -68,12 +73,14 @@ multiply_rows (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 static void
 apply (const Operator *job, const double *vectors)
 {
-  const gsize n = job->features.rows;
+  const gsize n = job->features.rows, d = job->features.cols;
 
   for (gsize i = 0; i < n; i++)
     for (gsize j = 0; j < job->count; j++)
       job->scaled[i * job->count + j] = (float) (job->scales[i] * vectors[j * n + i]);
-  assay_parallel_for ((job->features.cols + PANEL - 1) / PANEL, multiply_columns, (gpointer) job);
+  assay_parallel_for ((d + PANEL - 1) / PANEL, multiply_columns, (gpointer) job);
+  assay_linalg_product_in_parallel (ASSAY_NN, job->precision,
+                                    assay_view_of (job->inner, d, job->count), job->turned);
   assay_parallel_for ((n + PANEL - 1) / PANEL, multiply_rows, (gpointer) job);
 }
 
@@ -114,7 +121,7 @@ rotate (const Operator *job, const double *vectors, AssayMatrix *ret_embedding, 
 }
 
 AssayMatrix *
-mixture_embedding (AssayView features, AssayView whitened, gsize count, AssayStreamKey key,
+mixture_embedding (AssayView features, AssayView precision, gsize count, AssayStreamKey key,
                    guint64 start, GError **error)
 {
   const gsize n = features.rows, most = MIN (n, features.cols), r = MIN (count + SPARE, most);
@@ -124,11 +131,13 @@ mixture_embedding (AssayView features, AssayView whitened, gsize count, AssayStr
   double *vectors = assay_arena_alloc (&arena, r, n * sizeof (double), "embedding", error);
   Operator job
       = { .features = features,
-          .whitened = whitened,
+          .precision = precision,
           .count = r,
           .scales = assay_arena_alloc (&arena, n, sizeof (float), "embedding", error),
           .scaled = assay_arena_alloc (&arena, n, r * sizeof (float), "embedding", error),
           .inner
+          = assay_arena_alloc (&arena, features.cols, r * sizeof (float), "embedding", error),
+          .turned
           = assay_arena_alloc (&arena, features.cols, r * sizeof (float), "embedding", error),
           .product = assay_arena_alloc (&arena, n, r * sizeof (float), "embedding", error) };
 

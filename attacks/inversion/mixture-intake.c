@@ -19,7 +19,6 @@ mixture_intake_clear (MixtureIntake *intake)
   g_free (intake->state.known);
   assay_matrix_free (intake->public_images);
   assay_matrix_free (intake->features);
-  assay_matrix_free (intake->whitened);
   whitening_clear (&intake->plain);
 }
 
@@ -183,14 +182,6 @@ learn_metrics (AssayView images, MixtureIntake *intake, GError **error)
   g_clear_pointer (&intake->plain.covariance, g_free);
   if (!copy_magnitudes (images, intake, error))
     return FALSE;
-  intake->features = whitening_features (
-      &squared, (AssayView){ state->n_mixtures, d, d, state->magnitudes }, error);
-  if (intake->features == NULL)
-    return FALSE;
-  intake->whitened = whitening_project (assay_matrix_view (intake->features),
-                                        (AssayView){ d, d, d, intake->precision }, error);
-  if (intake->whitened == NULL)
-    return FALSE;
   return public_filter_init (state, intake->plain_precision, intake->plain.image, &intake->arena,
                              &intake->filter, error);
 }
@@ -205,36 +196,8 @@ mixture_intake_init (const MixtureNumbers *numbers, const AssayObservation *seen
          && learn_metrics (images, ret_intake, error);
 }
 
-/* Adds @sign times the precision times the mean less the noise. */
-static void
-shift (MixtureIntake *intake, float sign)
-{
-  const gsize d = intake->state.cols;
-  g_autofree float *product = g_new0 (float, d);
-
-  for (gsize i = 0; i < d; i++)
-    for (gsize j = 0; j < d; j++)
-      product[j] += (intake->mean[i] - (float) intake->noise) * intake->precision[i * d + j];
-  for (gsize t = 0; t < intake->state.n_mixtures; t++)
-    for (gsize j = 0; j < d; j++)
-      intake->whitened->data[t * d + j] += sign * product[j];
-}
-
 gboolean
-mixture_intake_uncentre (MixtureIntake *intake, GError **error)
-{
-  MixtureState *state = &intake->state;
-
-  shift (intake, 1);
-  g_clear_pointer (&intake->features, assay_matrix_free);
-  g_free (state->known);
-  state->known
-      = assay_alloc (state->n_mixtures, state->cols * sizeof (float), "public parts", error);
-  return state->known != NULL;
-}
-
-gboolean
-mixture_intake_centre (MixtureIntake *intake, GError **error)
+mixture_intake_make_features (MixtureIntake *intake, GError **error)
 {
   const MixtureState *state = &intake->state;
   const gsize d = state->cols;
@@ -247,6 +210,17 @@ mixture_intake_centre (MixtureIntake *intake, GError **error)
     return FALSE;
   for (gsize i = 0; i < state->n_mixtures * d; i++)
     intake->features->data[i] = state->magnitudes[i] * state->magnitudes[i] - intake->mean[i % d];
-  shift (intake, -1);
   return TRUE;
+}
+
+gboolean
+mixture_intake_make_known (MixtureIntake *intake, GError **error)
+{
+  MixtureState *state = &intake->state;
+
+  g_clear_pointer (&intake->features, assay_matrix_free);
+  g_free (state->known);
+  state->known
+      = assay_alloc (state->n_mixtures, state->cols * sizeof (float), "public parts", error);
+  return state->known != NULL;
 }

@@ -23,7 +23,6 @@ typedef struct {
   float *mean;           /* of those squares, d */
   double noise;          /* variance of what was added to every number */
   AssayMatrix *features; /* e^2 less the mean, N x d; NULL while they are not needed */
-  AssayMatrix *whitened; /* the precision times features, or, when uncentred, times e^2 - noise */
   Whitening plain;       /* of public images themselves */
   float *plain_precision;
   PublicFilter filter;
@@ -40,7 +39,7 @@ gboolean mixture_intake_init (const MixtureNumbers *numbers, const AssayObservat
                               MixtureIntake *ret_intake, GError **error);
 ASSAY_DECLARE_CLEAR (MixtureIntake, mixture_intake_clear)
 
-/* Makes `whitened` the precision times e^2 less the noise, and lets go of `features`, in place of
- * which it makes the state's known parts, of zeros; and the reverse. */
-gboolean mixture_intake_uncentre (MixtureIntake *intake, GError **error);
-gboolean mixture_intake_centre (MixtureIntake *intake, GError **error);
+/* Only one of the two is there at a time, as both are large: `features`, or the state's known parts,
+ * which begin as zeros. Neither is at first. */
+gboolean mixture_intake_make_features (MixtureIntake *intake, GError **error);
+gboolean mixture_intake_make_known (MixtureIntake *intake, GError **error);

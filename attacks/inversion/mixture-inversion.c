@@ -436,8 +436,8 @@ ASSAY_ATTACK (mixture_inversion, "mixture-inversion",
                      "How far public images are moved at most, either way, before they are mixed, "
                      "where none stands out as it is; 0: they are not moved",
                      ASSAY_PARAM_EXTRA)),
-  /* Magnitudes, squares or public parts, and products; public images in two forms; metrics. */
-  .holds = { .items = 3, .publics = 2, .columns = 2 },
+  /* Magnitudes, and squares or public parts; public images in two forms; metrics. */
+  .holds = { .items = 2, .publics = 2, .columns = 2 },
   .memory = memory,
   .reads = ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_PUBLIC,

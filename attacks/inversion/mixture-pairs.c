@@ -25,13 +25,13 @@
 typedef struct {
   MixtureState *state;
   const float *precision;   /* P */
-  const float *whitened;    /* P e^2, N x d */
+  float noise;              /* variance of what was added to every number */
   float *whitened_variance; /* P v for the variance v of public pixels */
   double variance_square;   /* v' P v */
   float *squares;           /* n x d */
   float *whitened_squares;  /* n x d */
   float *square_products;   /* <x_a^2, P x_b^2>, n x n */
-  float *likeness;          /* <x_a^2, P e^2>, N x n */
+  float *likeness;          /* <P x_a^2, e^2>, N x n */
   gsize *classes;           /* n */
   float expected_share;     /* of both secrets, without labels */
   /* For each secret a and mixture t the best pair (a, b), b > a. */
@@ -116,27 +116,53 @@ try_pair (const Products *products, MixtureLabels kind, float share, float *inou
   return best;
 }
 
-/* x_a x_b of the pairs (a, b) with b > a, count x d, and all products that no mixture is in. */
+/* e^2 of mixture @t less the noise. */
 static void
-multiply_pairs (const Squares *job, gsize a, gsize count, float *ret_rows, Products *ret_products)
+take_square (const Squares *job, gsize t, float *ret_square)
+{
+  const float *e = job->state->magnitudes + t * job->state->cols;
+
+  for (gsize j = 0; j < job->state->cols; j++)
+    ret_square[j] = e[j] * e[j] - job->noise;
+}
+
+/* How like the squares of images some mixtures are. */
+static void
+compare_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Squares *job = data;
+  const gsize d = job->state->cols, n = job->state->n_secrets, first = index * PANEL;
+  const gsize height = MIN (PANEL, job->state->n_mixtures - first);
+  g_autofree float *squares = g_new (float, height *d);
+
+  for (gsize i = 0; i < height; i++)
+    take_square (job, first + i, squares + i * d);
+  assay_linalg_product (ASSAY_NT, assay_view_of (squares, height, d),
+                        assay_view_of (job->whitened_squares, n, d), job->likeness + first * n, n);
+}
+
+/* P x_a x_b of the pairs (a, b) with b > a, count x d, and all products that no mixture is in. */
+static void
+multiply_pairs (const Squares *job, gsize a, gsize count, float *ret_whitened,
+                Products *ret_products)
 {
   const MixtureState *state = job->state;
   const gsize n = state->n_secrets, d = state->cols;
-  g_autofree float *whitened = g_new (float, count *d);
+  g_autofree float *rows = g_new (float, count *d);
 
   for (gsize i = 0; i < count; i++)
     for (gsize j = 0; j < d; j++)
-      ret_rows[i * d + j] = state->images[a * d + j] * state->images[(a + 1 + i) * d + j];
-  whiten_rows (job, count, ret_rows, whitened);
+      rows[i * d + j] = state->images[a * d + j] * state->images[(a + 1 + i) * d + j];
+  whiten_rows (job, count, rows, ret_whitened);
   for (gsize i = 0; i < count; i++) {
     const gsize b = a + 1 + i;
 
     ret_products[i].aa_aa = job->square_products[a * n + a];
     ret_products[i].bb_bb = job->square_products[b * n + b];
     ret_products[i].aa_bb = job->square_products[a * n + b];
-    ret_products[i].ab_ab = assay_dot (ret_rows + i * d, whitened + i * d, d);
-    ret_products[i].aa_ab = assay_dot (job->squares + a * d, whitened + i * d, d);
-    ret_products[i].bb_ab = assay_dot (job->squares + b * d, whitened + i * d, d);
+    ret_products[i].ab_ab = assay_dot (rows + i * d, ret_whitened + i * d, d);
+    ret_products[i].aa_ab = assay_dot (job->squares + a * d, ret_whitened + i * d, d);
+    ret_products[i].bb_ab = assay_dot (job->squares + b * d, ret_whitened + i * d, d);
   }
 }
 
@@ -173,7 +199,7 @@ match_secret (gsize a, G_GNUC_UNUSED guint worker, gpointer data)
   const Squares *job = data;
   const MixtureState *state = job->state;
   const gsize d = state->cols, total = state->n_mixtures, count = state->n_secrets - 1 - a;
-  g_autofree float *rows = g_new (float, MAX (count * d, 1));
+  g_autofree float *whitened = g_new (float, MAX (count * d, 1));
   g_autofree float *gathered = g_new (float, PANEL *d);
   g_autofree float *likeness = g_new (float, PANEL *MAX (count, 1));
   g_autofree Products *products = g_new0 (Products, MAX (count, 1));
@@ -183,17 +209,17 @@ match_secret (gsize a, G_GNUC_UNUSED guint worker, gpointer data)
     job->best[a * total + t] = -2;
   if (count == 0)
     return;
-  multiply_pairs (job, a, count, rows, products);
+  multiply_pairs (job, a, count, whitened, products);
   for (gsize t = 0; t < total;) {
     gsize height = 0;
 
     for (; t < total && height < PANEL; t++)
       if (mixture_labels_allow (state, t, job->classes[a])) {
-        memcpy (gathered + height * d, job->whitened + t * d, d * sizeof *gathered);
+        take_square (job, t, gathered + height * d);
         listed[height++] = t;
       }
     assay_linalg_product (ASSAY_NT, assay_view_of (gathered, height, d),
-                          assay_view_of (rows, count, d), likeness, count);
+                          assay_view_of (whitened, count, d), likeness, count);
     for (gsize l = 0; l < height; l++)
       match_mixture (job, a, listed[l], likeness + l * count, products);
   }
@@ -221,7 +247,7 @@ take_best (const Squares *job)
 }
 
 gboolean
-mixture_pairs_match_squares (MixtureState *state, const float *precision, const float *whitened,
+mixture_pairs_match_squares (MixtureState *state, const float *precision, double noise,
                              GError **error)
 {
   const gsize n = state->n_secrets, d = state->cols, total = state->n_mixtures;
@@ -229,7 +255,7 @@ mixture_pairs_match_squares (MixtureState *state, const float *precision, const 
   Squares job
       = { .state = state,
           .precision = precision,
-          .whitened = whitened,
+          .noise = (float) noise,
           .expected_share = (float) mixture_state_expected_share (state),
           .whitened_variance = assay_arena_alloc (&arena, d, sizeof (float), "squares", error),
           .squares = assay_arena_alloc (&arena, n, d * sizeof (float), "squares", error),
@@ -251,8 +277,7 @@ mixture_pairs_match_squares (MixtureState *state, const float *precision, const 
   assay_parallel_for ((n + 7) / 8, whiten_squares, &job);
   assay_linalg_product (ASSAY_NT, assay_view_of (job.squares, n, d),
                         assay_view_of (job.whitened_squares, n, d), job.square_products, n);
-  assay_linalg_product_in_parallel (ASSAY_NT, assay_view_of (whitened, total, d),
-                                    assay_view_of (job.squares, n, d), job.likeness);
+  assay_parallel_for ((total + PANEL - 1) / PANEL, compare_panel, &job);
   assay_parallel_for (n, match_secret, &job);
   take_best (&job);
   return TRUE;

@@ -13,10 +13,10 @@
  * of a few ratios. Without labels so many pairs are like by chance that this finds no better ones
  * than there are.
  *
- * @precision is P, @whitened P e^2, N x d. Cost: n^2 d^2 operations, and 2 d for each mixture and
- * pair of which its label allows a secret. */
-gboolean mixture_pairs_match_squares (MixtureState *state, const float *precision,
-                                      const float *whitened, GError **error);
+ * @precision is P, d x d, @noise the variance of what was added to every number. Cost: n^2 d^2
+ * operations, and 2 d for each mixture and pair of which its label allows a secret. */
+gboolean mixture_pairs_match_squares (MixtureState *state, const float *precision, double noise,
+                                      GError **error);
 
 /* With public images known: of the mixtures in which little is unknown, one secret is kept and the
  * other replaced by the one with which (e - |u + v|)^2 is smallest beside the noise; whichever of

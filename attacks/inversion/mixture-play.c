@@ -25,8 +25,7 @@ retrieve_anew (MixtureState *state, GError **error)
 static gboolean
 match_anew (MixtureIntake *intake, GError **error)
 {
-  return mixture_pairs_match_squares (&intake->state, intake->precision, intake->whitened->data,
-                                      error)
+  return mixture_pairs_match_squares (&intake->state, intake->precision, intake->noise, error)
          && retrieve_anew (&intake->state, error);
 }
 
@@ -107,9 +106,9 @@ play_squares (const MixturePlay *play, MixtureIntake *intake, GError **error)
 {
   MixtureState *state = &intake->state;
 
-  if (!mixture_intake_centre (intake, error)
+  if (!mixture_intake_make_features (intake, error)
       || !mixture_start_squares (play->stream, play->start, intake, error)
-      || !mixture_intake_uncentre (intake, error) || !retrieve_anew (state, error))
+      || !mixture_intake_make_known (intake, error) || !retrieve_anew (state, error))
     return FALSE;
   for (gint64 i = 0; state->labels != NULL && i < play->matchings; i++)
     if (!match_anew (intake, error))
@@ -155,7 +154,7 @@ play_parts (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_bet
   g_autofree double *fits = g_new (double, state->n_secrets);
   double fit;
 
-  if (!mixture_intake_uncentre (intake, error))
+  if (!mixture_intake_make_known (intake, error))
     return FALSE;
   state->n_mixtures = play->parts->rows->rows;
   if (!mixture_start_parts (play->stream, play->start, assay_matrix_view (play->parts->rows),

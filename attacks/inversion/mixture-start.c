@@ -40,12 +40,12 @@ take_weights (MixtureState *state, gboolean are_squares)
 }
 
 static gboolean
-find_pairs (AssayStreamKey key, guint64 start, AssayView features, AssayView whitened,
+find_pairs (AssayStreamKey key, guint64 start, AssayView features, AssayView precision,
             MixtureState *state, GError **error)
 {
   const gsize n = state->n_secrets;
   g_autoptr (AssayMatrix) embedding
-      = mixture_embedding (features, whitened, n + n / 2 + 8, key, start, error);
+      = mixture_embedding (features, precision, n + n / 2 + 8, key, start, error);
 
   if (embedding == NULL
       || !mixture_clusters_explain (assay_matrix_view (embedding), n, state->pairs, state->weights,
@@ -59,8 +59,10 @@ find_pairs (AssayStreamKey key, guint64 start, AssayView features, AssayView whi
 gboolean
 mixture_start_squares (AssayStreamKey key, guint64 start, MixtureIntake *intake, GError **error)
 {
+  const gsize d = intake->state.cols;
+
   if (!find_pairs (key, start, assay_matrix_view (intake->features),
-                   assay_matrix_view (intake->whitened), &intake->state, error))
+                   assay_view_of (intake->precision, d, d), &intake->state, error))
     return FALSE;
   take_weights (&intake->state, TRUE);
   return TRUE;
@@ -71,11 +73,9 @@ mixture_start_parts (AssayStreamKey key, guint64 start, AssayView parts, Mixture
                      GError **error)
 {
   const gsize d = parts.cols;
-  g_autoptr (AssayMatrix) whitened
-      = whitening_project (parts, assay_view_of (intake->plain_precision, d, d), error);
 
-  if (whitened == NULL
-      || !find_pairs (key, start, parts, assay_matrix_view (whitened), &intake->state, error))
+  if (!find_pairs (key, start, parts, assay_view_of (intake->plain_precision, d, d), &intake->state,
+                   error))
     return FALSE;
   take_weights (&intake->state, FALSE);
   return TRUE;

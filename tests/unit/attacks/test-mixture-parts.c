@@ -25,7 +25,7 @@ scene_make_moved (gsize shift, double noise, gboolean is_used, MixtureScene *sce
     scene->made->mixtures->data[i] += (float) (noise * assay_stream_normal (&stream));
   mixture_scene_take_in (is_used ? scene->made->publics : others->publics, &numbers,
                          mixture_scene_sizes.side, scene);
-  cr_assert (mixture_intake_uncentre (&scene->intake, NULL));
+  cr_assert (mixture_intake_make_known (&scene->intake, NULL));
 }
 
 static void

@@ -40,7 +40,7 @@ scene_make (gboolean are_mirrored, MixtureScene *scene)
   scene->made = instahide_new (&mixture_scene_sizes);
   made = scene->made;
   mixture_scene_take_in (made->publics, &numbers, mixture_scene_sizes.side, scene);
-  cr_assert (mixture_intake_uncentre (&scene->intake, NULL));
+  cr_assert (mixture_intake_make_known (&scene->intake, NULL));
   make_images (made, are_mirrored, state);
   state->labels = made->labels->data;
   state->n_classes = mixture_scene_sizes.n_classes;
