@@ -9,6 +9,7 @@
  * common counts little in them. The @count leading eigenvectors of C, each times the root of its
  * eigenvalue, and rows scaled to length 1: N x count. C itself is never formed; they are found by
  * subspace iteration with @key's random start number @start (Halko, Martinsson and Tropp 2011,
- * "Finding Structure with Randomness", algorithm 4.4), at 4 N d count and 2 d^2 count operations a step, and 2 N d^2 for D. */
+ * "Finding Structure with Randomness", algorithm 4.4), at 4 N d count + 2 d^2 count operations a
+ * step, and 2 N d^2 for D. */
 AssayMatrix *mixture_embedding (AssayView features, AssayView precision, gsize count,
                                 AssayStreamKey key, guint64 start, GError **error);

@@ -39,7 +39,7 @@ gboolean mixture_intake_init (const MixtureNumbers *numbers, const AssayObservat
                               MixtureIntake *ret_intake, GError **error);
 ASSAY_DECLARE_CLEAR (MixtureIntake, mixture_intake_clear)
 
-/* Only one of the two is there at a time, as both are large: `features`, or the state's known parts,
- * which begin as zeros. Neither is at first. */
+/* Of two that are large one is there at a time: `features`, or the state's known parts, which begin
+ * as zeros. Neither is at first. */
 gboolean mixture_intake_make_features (MixtureIntake *intake, GError **error);
 gboolean mixture_intake_make_known (MixtureIntake *intake, GError **error);
