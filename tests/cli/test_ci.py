@@ -97,6 +97,9 @@ class Repository:
 
 
 on_each_system = pytest.mark.parametrize("system", SYSTEMS)
+# Both files run the same audit, which a test asserts: what takes several runs is played of one.
+of_gitlab_slowly = pytest.mark.parametrize(
+    "system", ["github", pytest.param("gitlab", marks=pytest.mark.slow)])
 
 
 def forget_what_was_found(sandbox, name):
@@ -158,7 +161,7 @@ def test_both_files_run_the_same_audit(sandbox):
 # ---- The jobs ----
 
 
-@on_each_system
+@of_gitlab_slowly
 def test_a_good_run_of_main_becomes_the_baseline(sandbox, system):
     repository = Repository(sandbox, system, known=UPHELD, other=UPHELD.replace("seed = 3",
                                                                                 "seed = 5"))
@@ -189,7 +192,7 @@ def test_a_violated_claim_fails_the_job_and_is_published(sandbox, system):
         assert "| **violated** | broken |" in played.summary, played
 
 
-@on_each_system
+@of_gitlab_slowly
 def test_what_leaks_more_than_main_fails_the_job(sandbox, system):
     repository = Repository(sandbox, system, known=UPHELD)
     repository.play(0)
@@ -204,7 +207,7 @@ def test_what_leaks_more_than_main_fails_the_job(sandbox, system):
         assert "- worse: recovery-rate, attack verbatim" in played.summary, played
 
 
-@on_each_system
+@of_gitlab_slowly
 def test_a_changed_scenario_is_compared_as_far_as_it_can_be(sandbox, system):
     repository = Repository(sandbox, system, known=UPHELD)
     repository.play(0)
@@ -322,7 +325,7 @@ def test_a_scenario_that_is_wrong_ends_the_job_with_2(sandbox, system):
     assert not repository.has("baseline"), "a baseline"
 
 
-@on_each_system
+@of_gitlab_slowly
 def test_the_build_is_cached_and_nothing_is_left_from_before(sandbox, system):
     repository = Repository(sandbox, system, known=UPHELD)
     repository.play(0)
