@@ -261,7 +261,7 @@ make_control (gconstpointer data, AssayStreamKey key, AssayControlCase *ret_case
 }
 
 ASSAY_ATTACK (clustering, "clustering",
-  .summary = "Cluster public descriptors near the subspace; guess the one that no other meets",
+  .summary = "Cluster public rows near a subspace; guess the cluster that no other subspace meets",
   .reference = { ASSAY_PAPER_LDP_FEAT, "section 4.2, equation 2" },
   ASSAY_SETTINGS (Clustering,
     ASSAY_PARAM_INT (Clustering, neighbours, 100, 3, 20000, "rows",

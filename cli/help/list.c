@@ -218,14 +218,15 @@ write_measuring (AssayJson *json, const AssayPlugin *plugin)
 {
   const AssayMeasuring *measuring = assay_measuring_of (plugin);
 
-  assay_json_write (json, "utility %i on_request %i", plugin->type == ASSAY_PLUGIN_UTILITY,
-                    is_on_request (plugin));
+  assay_json_write (json, "on_request %i", is_on_request (plugin));
   if (measuring->reads != 0)
     write_names (json, "reads", measuring->reads, kind_name);
   assay_json_write (json, "measures [");
   for (const AssayMeasure *measure = measuring->measures; measure->name != NULL; measure++)
-    assay_json_write (json, "{name %s unit %s help %s direction %s}", measure->name, measure->unit,
-                      measure->help, assay_measure_direction (measuring, measure));
+    assay_json_write (json, "{name %s unit %s help %s direction %s headline %i reference %i}",
+                      measure->name, measure->unit, measure->help,
+                      assay_measure_direction (measuring, measure), measure->is_headline,
+                      measure->is_reference);
   assay_json_end_array (json);
 }
 
@@ -256,11 +257,9 @@ write_plugin (AssayJson *json, const AssayPlugin *plugin)
   const AssayAttack *attack = assay_attack_of (plugin);
   const AssayAuditor *auditor = assay_auditor_of (plugin);
 
-  /* A utility is a metric of what is released. */
   assay_json_write (json, "{type %s id %s summary %s work %s place %s",
-                    plugin->type == ASSAY_PLUGIN_UTILITY ? "metric"
-                                                         : assay_plugin_type_name (plugin->type),
-                    plugin->id, plugin->summary, plugin->reference.work, plugin->reference.place);
+                    assay_plugin_type_name (plugin->type), plugin->id, plugin->summary,
+                    plugin->reference.work, plugin->reference.place);
   if (origin != NULL)
     assay_json_write (json, "file %s sha256 %s", origin->path, origin->sha256);
   if (defense != NULL)

@@ -11,7 +11,7 @@ typedef struct {
 /* The test of bounds turned round, with level @alpha (0 to 1) on each side: a bound outside the
  * range has a p-value below @alpha, one inside has not, up to the last digits. With @alpha shared
  * out over several hypotheses these are their simultaneous intervals (Bonferroni). They are as a
- * rule wider than intervals of one figure alone, and where those describe the variation that was
+ * rule wider than intervals of one number alone, and where those describe the variation that was
  * seen and the test is Gaffke's they differ in kind (docs/statistics.md). */
 AssayBoundRange assay_bound_range (const AssaySample *sample, double alpha, AssayStreamKey stream);
 

@@ -57,14 +57,14 @@ typedef struct {
                    "them")
 #define HASH_PARAM_LEARNS_FROM(Struct)                                                             \
   ASSAY_PARAM_CHOICE (Struct, learns_from, HASH_FROM_SECRETS, hash_sources,                        \
-                      "Whether the hash function is learned from secrets or from public rows, of " \
-                      "which training then says how many; those of a published split, or rows "    \
-                      "that make it no leak of the secrets",                                       \
+                      "From which rows the hash function is learned: secrets, or public rows, so " \
+                      "that it shows nothing of the secrets; training then counts public rows",    \
                       ASSAY_PARAM_EXTRA)
 
 #define HASH_PARAM_ITERATIONS(Struct, otherwise)                                                   \
   ASSAY_PARAM_INT (Struct, iterations, otherwise, 1, 100000, "",                                   \
-                   "Of itq and sdh, at most: codes and what they are made with, by turns")
+                   "The most iterations: in each the codes are computed, and then the rotation "   \
+                   "that fits them best")
 #define HASH_PARAM_LABELLED(Struct)                                                                \
   ASSAY_PARAM_INT (Struct, labelled, 1000, 2, 100000, "rows",                                      \
                    "base = ksh: training rows, drawn at random, whose pairs are learned from")

@@ -391,8 +391,8 @@ ASSAY_DEFENSE (dp_sgd, "dp-sgd",
     ASSAY_PARAM_REAL (DpSgd, rate, 0.01645, 1e-6, 1, "",
                       "Probability q that an edge takes part in a round"),
     ASSAY_PARAM_INT (DpSgd, batch, 512, 1, 1000000, "",
-                     "What the sum over edges is divided by; also public pairs and items of a "
-                     "round"),
+                     "B: the sum of the edges' gradients is divided by it; a round also takes as "
+                     "many public pairs and items"),
     ASSAY_PARAM_INT (DpSgd, rounds, 300, 1, 100000, "", "Training rounds (T)"),
     ASSAY_PARAM_REAL (DpSgd, clip, 1, 1e-6, 1e6, "", "Norm to which gradients are clipped (C)"),
     ASSAY_PARAM_REAL (DpSgd, learning_rate, 0.01, 1e-6, 10, "", "Learning rate of Adam"),

@@ -302,7 +302,8 @@ UPDATES_DEFENSE (
                           "exponent of half the length; or none, a control"),
       ASSAY_PARAM_CHOICE (Dphe, bits, 0, assay_paillier_length_names, "Length of the modulus"),
       ASSAY_PARAM_BOOL (Dphe, allow_two, FALSE,
-                        "Whether two users may be alone, who learn each other's updates"),
+                        "Whether there may be two users alone, who then learn each other's "
+                        "updates from the sum"),
       ASSAY_PARAM_STRING (Dphe, key_folder, "",
                           "Folder with a Paillier key that only its owner can read; empty: a key "
                           "from the seed of the run"),
@@ -312,8 +313,8 @@ UPDATES_DEFENSE (
                         "capacity, padding, permutations and renewal have no effect",
                         ASSAY_PARAM_EXTRA),
       ASSAY_PARAM_REAL (Dphe, largest, 8, 1e-30, 1e30, "",
-                        "packing = yes: a bound on every weight, which all users know; the rest of "
-                        "a weight's 32 bits are its digits",
+                        "packing = yes: a bound on every weight, which all users know; a weight "
+                        "has 32 bits, and those that this bound leaves are its fraction",
                         ASSAY_PARAM_EXTRA),
       FEDERATION_CHEATS (Dphe)), .check = check, .lacks = lacks, .protect = protect,
     .remark = remark);

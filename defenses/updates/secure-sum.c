@@ -184,5 +184,6 @@ UPDATES_DEFENSE (
     ASSAY_SETTINGS (SecureSum,
       FEDERATION_PARAMETERS (SecureSum),
       ASSAY_PARAM_BOOL (SecureSum, allow_two, FALSE,
-                        "Whether two users may be alone, who learn each other's updates"),
+                        "Whether there may be two users alone, who then learn each other's "
+                        "updates from the sum"),
       FEDERATION_CHEATS (SecureSum)), .check = check, .lacks = lacks, .protect = protect);

@@ -309,18 +309,18 @@ ASSAY_METRIC (edge_recovery, "edge-recovery",
                    "The same among pairs of one class", ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE,
                    .is_influence = TRUE),
     ASSAY_MEASURE (PRECISION, "edge-precision", MEAN, 0, 1, "share of pairs",
-                   "Edges among the pairs that score highest, of which there are as many as edges",
+                   "Edges among the pairs that score highest, as many pairs as there are edges",
                    ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE),
     ASSAY_MEASURE (FLOOR, "edge-floor", MEAN, 0, 1, AREA_UNIT,
-                   "Probability that the items of an edge are more alike than those of a pair "
-                   "without one",
+                   "Without the release: probability that the items of an edge are more alike, by "
+                   "their features, than those of a pair without one",
                    ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE, ASSAY_IS_REFERENCE),
     ASSAY_MEASURE (FLOOR_WITHIN, "edge-floor-within", MEAN, 0, 1, AREA_UNIT,
                    "The same among pairs of one class", ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE,
                    ASSAY_IS_REFERENCE),
     ASSAY_MEASURE (FLOOR_PRECISION, "edge-floor-precision", MEAN, 0, 1, "share of pairs",
-                   "Edges among the pairs whose items are most alike, of which there are as many "
-                   "as edges",
+                   "Edges among the pairs whose items are most alike, as many pairs as there are "
+                   "edges",
                    ASSAY_HIGHER_IS_WORSE, .is_influence = TRUE, ASSAY_IS_REFERENCE),
     ASSAY_MEASURE (GAIN, "edge-gain", MEAN, -1, 1, AREA_UNIT,
                    "edge-auc less edge-floor: what the release shows beyond features",

@@ -235,8 +235,8 @@ ASSAY_METRIC (ks_test, "ks-test",
   .reference = { ASSAY_PAPER_INSTAHIDE, "appendix E.3, table 4; all encodings at once: ours" },
   ASSAY_SETTINGS (KsTest,
     ASSAY_PARAM_REAL (KsTest, level, 0.05, 1e-9, 0.5, "",
-                      "Significance level: the largest probability that a secret counts as told "
-                      "apart though it is not"),
+                      "Significance level: the probability, at most, with which a secret is told "
+                      "apart by chance"),
     ASSAY_PARAM_BOOL (KsTest, absolute, FALSE,
                       "Whether statistics are of absolute pixel values, which random signs do not "
                       "hide"),

@@ -57,7 +57,8 @@ measure (const AssayMetricContext *context, const AssayTruth *truth, const Assay
 
 #define AT(rank, k)                                                                                \
   ASSAY_MEASURE (HIT + (rank), "partner-cmc-at-" #k, RATE, 0, 1, "share of items",                 \
-                 "Items with a public row of theirs among the first " #k " candidates",            \
+                 "Items for which a public row that belongs to them is among the first " #k        \
+                 " candidates",                                                                    \
                  ASSAY_HIGHER_IS_WORSE),                                                           \
       ASSAY_MEASURE (CHANCE + (rank), "partner-cmc-chance-at-" #k, MEAN, 0, 1, "share of items",   \
                      "The same for candidates in random order", ASSAY_HIGHER_IS_WORSE,             \

@@ -77,7 +77,6 @@ ASSAY_METRIC (intersections, "intersections",
                    "Secrets with a candidate within tau, whether it is the guess or not",
                    ASSAY_HIGHER_IS_WORSE),
     ASSAY_MEASURE (COLLISION_FREE, "collision-free", RATE, 0, 1, "share of secrets",
-                   "All secrets but those with a candidate within tau whose guess is not within "
-                   "tau",
+                   "Secrets whose guess is within tau, or for which no candidate is",
                    ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE)),
   .measure = measure);

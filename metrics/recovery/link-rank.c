@@ -128,10 +128,12 @@ RANKING_METRIC (link_rank, "link-rank",
                    "Items whose first candidate belongs to them", ASSAY_HEADLINE,
                    ASSAY_HIGHER_IS_WORSE),
     ASSAY_MEASURE (HIT_10, "partner-hit-at-10", RATE, 0, 1, "share of items",
-                   "Items with a public row of theirs among the first 10 candidates",
+                   "Items for which a public row that belongs to them is among the first 10 "
+                   "candidates",
                    ASSAY_HIGHER_IS_WORSE),
     ASSAY_MEASURE (HIT_M, "partner-hit-at-m", RATE, 0, 1, "share of items",
-                   "Items with a public row of theirs among the first m candidates",
+                   "Items for which a public row that belongs to them is among the first m "
+                   "candidates",
                    ASSAY_HIGHER_IS_WORSE),
     ASSAY_MEASURE (FOUND, "partners-found", MEAN, 0, 1, "share of partners",
                    "Public rows of an item that are among its first candidates, of which as many "

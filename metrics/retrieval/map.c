@@ -68,8 +68,7 @@ RETRIEVAL_UTILITY (map, "map",
                      "Nearest items that recall-at-n looks at")),
   ASSAY_MEASURES (N_SERIES,
     ASSAY_MEASURE (AP, "map", MEAN, 0, 1, "mean average precision",
-                   "Mean over test rows as queries against the released codes: whole ranking, ties "
-                   "in random order",
+                   "Test rows are queries; all released codes are ranked, ties in random order",
                    ASSAY_HEADLINE),
     ASSAY_MEASURE (STABLE, "map-stable-order", MEAN, 0, 1, "mean average precision",
                    "The same with ties in the order of the database, as a stable sort leaves "

@@ -308,7 +308,7 @@ assay_hypothesis_test (const AssayQuestion *question, const AssayResultCell *cel
   g_autoptr (GArray) indices = assay_pool_trials (plan, first);
   g_autofree char *attack = assay_settings_canonical (
       assay_results_settings (plan, assay_plan_cell (plan, first), cell->attack_or_utility));
-  /* The stream of the pooled measurement (cells.c): a figure has one interval. */
+  /* The stream of the pooled measurement (cells.c): a number has one interval. */
   g_autofree char *upstream
       = g_strdup_printf ("%s%s\n%s", attack, metric->canonical, claim->measure->name);
   AssayEvidence evidence = { .first = first,

@@ -381,6 +381,8 @@ def test_what_is_for_comparison_stands_below(sandbox):
              "report": re.findall(r"<h3><code>(image-[\w-]+) ",
                                   section[:section.index("</section>")])}
     measures = json.loads(sandbox.assay("describe", "image-recovery", "--json").out)["measures"]
+    assert [one["name"] for one in measures if one["reference"] and one["headline"]] == [
+        "image-ssim-chance"]
     for place, order in shown.items():
         listed = [one["name"] for one in measures if one["name"] in order]
         assert listed[-1] != "image-ssim-chance", "nothing has to be moved"
