@@ -2,6 +2,7 @@
 #include "cli/dataset/catalog.h"
 
 #include "core/base/error.h"
+#include "core/data/row-file.h"
 
 /* A name that cannot lead out of its folder, nor be hidden in it. */
 #define NAME "[A-Za-z0-9][A-Za-z0-9_.+-]*"
@@ -129,7 +130,7 @@ cli_catalog_load (const char *path, GError **error)
 {
   g_autoptr (AssayScenario) catalog
       = path != NULL ? assay_key_file_load (path, check_name, error)
-                     : assay_key_file_parse ("catalog.ini", cli_catalog_ini, check_name, error);
+                     : assay_key_file_parse ("catalog.ini", assay_published_ini, check_name, error);
 
   if (catalog == NULL)
     return NULL;

@@ -23,6 +23,3 @@ GPtrArray *cli_catalog_files (const AssayGroup *set);
 CatalogFile cli_catalog_file (const AssayGroup *group);
 /* The members of a .tar.gz that are taken out of it, as FOLDER/NAME; NULL: none. */
 char **cli_catalog_members (const AssayGroup *group);
-
-/* datasets/catalog.ini. */
-extern const char cli_catalog_ini[];

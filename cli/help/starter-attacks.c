@@ -123,8 +123,10 @@ looks_in_vain (const CliGround *ground, const AssayAttack *attack)
   const AssayDefense *defense = ground->defense;
   const guint uses = defense->uses != NULL ? defense->uses (ground->settings->values) : 0;
 
-  return ground->kind == ASSAY_RELEASE_MIXTURES && attack->game == ASSAY_GAME_LINK
-         && !(uses & ASSAY_GRANT_PUBLIC);
+  return ground->kind == ASSAY_RELEASE_MIXTURES && !(uses & ASSAY_GRANT_PUBLIC)
+         && (attack->game == ASSAY_GAME_LINK
+             /* Two images of a mixture are secrets to it, and the others public. */
+             || g_str_equal (attack->plugin.id, "mixture-inversion"));
 }
 
 char *

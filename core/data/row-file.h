@@ -89,6 +89,9 @@ gboolean assay_row_span_resolve (const AssayRowSpan *span, const char *path, gsi
  * where there is one; NULL. */
 const char *assay_data_folder (const char *otherwise);
 
+/* The text of datasets/catalog.ini: what can be fetched, and its folders. */
+extern const char assay_published_ini[];
+
 /* The path of the file called @name: itself if absolute, otherwise the first that exists in
  * @folders. ASSAY_ERROR_DATA names every place that was looked at. Programs that are audited do not
  * see it from then on (secret-paths.h). */

@@ -453,12 +453,23 @@ make_plan (const AssayScenario *scenario, gconstpointer data, GError **error)
   return g_steal_pointer (&plan);
 }
 
+static AssayScenario *
+load (const char *path, GError **error)
+{
+  g_autofree char *meant = assay_hint_file (path);
+
+  if (meant != NULL)
+    return assay_fail_null (error, ASSAY_ERROR_DATA, "%s: no such file (did you mean '%s'?)", path,
+                            meant);
+  return assay_scenario_load (path, error);
+}
+
 AssayPlan *
 assay_plan_new (const char *scenario_path, const AssayPlanOptions *options, GError **error)
 {
   g_autoptr (AssayScenario) scenario
       = options->text != NULL ? assay_scenario_parse (scenario_path, options->text, error)
-                              : assay_scenario_load (scenario_path, error);
+                              : load (scenario_path, error);
   AssayPlan *plan;
 
   if (scenario == NULL) {

@@ -76,6 +76,8 @@ def test_grants_and_reasons(sandbox):
     assert claim["attack"] == "code-majority; weak-seed", claim
     sandbox.expect(sandbox.assay("init", "mixup", "-o", "m"), 0, None, "")
     assert "attack braverman" not in groups_of(sandbox.read("m")), "looks for what is not there"
+    sandbox.expect(sandbox.assay("init", "instahide-inside", "-o", "i"), 0, None, "")
+    assert "attack mixture-inversion" not in groups_of(sandbox.read("i")), "two secrets in each"
     assert "# - braverman: at these settings no public images are mixed in" in sandbox.read("m"), ""
     sandbox.expect(sandbox.assay("init", "noisy-histogram", "-o", "h"), 0, None, "")
     assert ("# - one-run: needs 1000 canaries, but defense 'noisy-histogram' has room for 10"

@@ -89,3 +89,17 @@ assay_hint_bound (const AssayMeasure *measure, const char *value)
   share = assay_text_number (percent / 100);
   return g_strdup_printf (" (did you mean %s, which is %s %%?)", share, value);
 }
+
+char *
+assay_hint_file (const char *path)
+{
+  g_autofree char *complete
+      = g_strconcat (path, g_str_has_suffix (path, ".scenario") ? "" : ".scenario", NULL);
+  g_autofree char *below = g_build_filename ("scenarios", complete, NULL);
+
+  if (g_file_test (path, G_FILE_TEST_EXISTS))
+    return NULL;
+  if (g_file_test (complete, G_FILE_TEST_IS_REGULAR))
+    return g_steal_pointer (&complete);
+  return g_file_test (below, G_FILE_TEST_IS_REGULAR) ? g_steal_pointer (&below) : NULL;
+}

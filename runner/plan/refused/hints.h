@@ -10,3 +10,7 @@
 gboolean assay_hint_set (const AssayScenario *scenario, const char *assignment, GError **error);
 /* Of a bound of a claim: a percentage in place of a share, or an interval. Free it. */
 char *assay_hint_bound (const AssayMeasure *measure, const char *value);
+
+/* Where @path is no file: "quickstart.scenario" or "scenarios/quickstart.scenario" of "quickstart",
+ * whichever is one; NULL: nothing is known to be meant. */
+char *assay_hint_file (const char *path);
