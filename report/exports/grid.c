@@ -78,7 +78,7 @@ lacks (const AssayResultCell *cell, const Known *known, const AssayResultMeasure
   const char *name = cell->attack_or_utility->name;
   const GPtrArray *measures = cell->attack_or_utility->measures;
 
-  if (cell->status != ASSAY_RESULT_ERROR || cell->measurements->len > 0
+  if (!assay_result_failed (cell) || cell->measurements->len > 0
       || g_hash_table_size (known->measured) == 0)
     return FALSE;
   return g_hash_table_contains (known->measured, name)

@@ -50,7 +50,7 @@ format_measurement (const AssayResultCell *cell, const AssayMeasurement *measure
   g_autofree char *text = measurement != NULL ? assay_report_measurement (measurement) : NULL;
 
   if (text == NULL)
-    return g_strdup (cell != NULL && cell->status == ASSAY_RESULT_ERROR ? "error" : "-");
+    return g_strdup (cell != NULL && assay_result_failed (cell) ? "error" : "-");
   return g_strconcat (text, cell->status == ASSAY_RESULT_OK ? "" : " !", NULL);
 }
 

@@ -30,7 +30,7 @@ append_grid_cell (AssayHtml *html, const AssayResultCell *cell, const AssayResul
     assay_html_interval (html, NULL, measure, &one->interval);
   else
     assay_html_text (html, NULL,
-                     cell != NULL && cell->status == ASSAY_RESULT_ERROR ? "error" : "\u2013");
+                     cell != NULL && assay_result_failed (cell) ? "error" : "\u2013");
   if (one != NULL && cell->status != ASSAY_RESULT_OK)
     assay_html_say (html, NULL, " *%s*", assay_result_status_name (cell->status));
   assay_html_close (html, "td");

@@ -400,6 +400,13 @@ assay_result_measurement (const AssayResultCell *cell, guint index)
   return &g_array_index (cell->measurements, AssayMeasurement, index);
 }
 
+/* Whether something went wrong in it, so that it has no number: not where it was not run. */
+static inline gboolean
+assay_result_failed (const AssayResultCell *cell)
+{
+  return cell->status == ASSAY_RESULT_ERROR && !cell->is_only_missing;
+}
+
 /* What @settings (NULL: none) have at @name; NULL: nothing. */
 const char *assay_result_setting (const AssayResultSettings *settings, const char *name);
 /* That of @measure by @metric (NULL: by any), or NULL. Of several runs, @metric is that of the

@@ -71,3 +71,12 @@ def test_words_that_no_cell_has(sandbox):
     result = sandbox.assay("run", "tiny.scenario", "-k", "nearest", "--baseline", "old")
     sandbox.expect(result, 2, "", "assay run: "
                     "--cells does not go with --baseline and --witness, which are about whole runs\n")
+
+
+def test_what_was_not_run_is_no_error(sandbox):
+    """It stood as `error` in the tables of the terminal and of the report."""
+    tiny.write(sandbox)
+    done = sandbox.assay("run", "tiny.scenario", "--out", "out", "-k", "nearest plain")
+    assert "recovery-rate" in done.out and "not asked for" in done.out, str(done)
+    assert not re.search(r"^  \w.* error\b", done.out, re.M), done.out
+    assert ">error<" not in sandbox.read("out/report.html")
