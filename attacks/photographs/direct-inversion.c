@@ -14,8 +14,11 @@
  * (core/data/kinds/item-numbers.h) makes 128 channels, the descriptor that is expected, and its
  * first principal directions are taken: a fixed matrix, learned from the attacker's own rows.
  * A last channel has the picture that is painted from the patches of the public descriptors nearest
- * to the subspaces (to the expected descriptors, of sets; core/math/painting/paint.h), as it is of
- * what `nearest` finds. The network learns what to add to that, and begins with nothing.
+ * to the subspaces (of sets to the expected descriptors or, by `patches`, to the likeliest members;
+ * core/math/painting/paint.h), as it is of what `nearest` and `set-guess` find. The network learns
+ * what to add to that, and begins with nothing.
+ * Its own photographs are painted as if they were somebody else's: from patches of the others, and
+ * of subspaces not from rows that the defense has laid them through.
  *
  * Who is granted the database of a lifting recovers descriptors first (`descriptors = recovered`:
  * attacks/lifting/database.c, of the secrets' items and of the attacker's own alike), paints from
@@ -44,6 +47,9 @@ typedef struct {
   gint64 windows;
   gint64 patience;
   double rate;
+  guint patches; /* KeypointSetPatches */
+  gint64 neighbours;
+  gint64 averaged;
 } DirectInversion;
 
 static gsize
@@ -246,6 +252,11 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 {
   const DirectInversion *settings = context->settings;
   const KeypointTraining training = training_of (settings);
+  const KeypointMethod method = { .descriptors = (KeypointDescriptors) settings->descriptors,
+                                  .patches = (KeypointSetPatches) settings->patches,
+                                  .channels = (gsize) settings->channels,
+                                  .neighbours = (gsize) settings->neighbours,
+                                  .averaged = (gsize) settings->averaged };
   g_auto (KeypointFeatures) features = { 0 };
   g_auto (OwnPhotographs) own = { 0 };
   g_autoptr (KeypointNetwork) network = NULL;
@@ -254,8 +265,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   KeypointPatches patches;
 
   if (!check_known (seen, error)
-      || !keypoint_features_init (&features, seen, (KeypointDescriptors) settings->descriptors,
-                                  (gsize) settings->channels, context->stream, error)
+      || !keypoint_features_init (&features, seen, &method, context->stream, error)
       || !open_own (&own, seen, &features, context->stream, error))
     return FALSE;
   patches = patches_of (seen, &own);
@@ -350,7 +360,19 @@ ASSAY_ATTACK (direct_inversion, "direct-inversion",
                      "Training ends after so many epochs without a lower error on held-out "
                      "photographs"),
     ASSAY_PARAM_REAL (DirectInversion, rate, 0.002, 1e-6, 1, "",
-                      "Learning rate (Adam) of the first batch")),
+                      "Learning rate (Adam) of the first batch"),
+    ASSAY_PARAM_CHOICE (DirectInversion, patches, KEYPOINT_OF_EXPECTED, keypoint_set_patches,
+                        "Of released sets, whose patches are painted: of the public descriptors "
+                        "nearest to the one that regression expects, or to the likeliest member, "
+                        "as set-guess tells it",
+                        ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (DirectInversion, neighbours, 100, 1, 1000000, "rows",
+                     "descriptors = recovered: rows near the subspace that the database attack "
+                     "considers",
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (DirectInversion, averaged, 10, 1, 1000000, "rows",
+                     "descriptors = recovered: how many of these it averages",
+                     ASSAY_PARAM_EXTRA)),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS | ASSAY_RELEASE_VECTORS,

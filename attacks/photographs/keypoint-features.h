@@ -22,14 +22,25 @@ typedef enum {
 } KeypointDescriptors;
 extern const char *const keypoint_descriptors[];
 
+/* Of sets, what patches are near to: the descriptor that ridge regression expects, or the member
+ * that `set-guess` takes. */
+typedef enum { KEYPOINT_OF_EXPECTED, KEYPOINT_OF_LIKELIEST } KeypointSetPatches;
+extern const char *const keypoint_set_patches[];
+
+typedef struct {
+  KeypointDescriptors descriptors;
+  KeypointSetPatches patches;
+  gsize channels;
+  gsize neighbours, averaged; /* of the database attack */
+} KeypointMethod;
+
 /* The descriptor that ridge regression expects, of what the defense made of the attacker's own rows
- * (attacks/adaptive/own-examples.h), along its first @channels principal directions, each divided
- * by the deviation of the first; and the public rows nearest to the item, or to the expected
- * descriptor where an item is no subspace and no point. With KEYPOINT_RECOVERED that descriptor is
- * what the database attack makes of the item, and nearest are rows to it. ASSAY_ERROR_MISMATCH for
- * pairs that are of no public rows, and where no database is granted or there are no subspaces to
- * be attacked with it. */
+ * (attacks/adaptive/own-examples.h), along its first `channels` principal directions, each divided
+ * by the deviation of the first; and the public rows nearest to the item: to subspaces without
+ * those that lie in them, and to what `patches` says, or to the expected descriptor, where an item
+ * is no subspace and no point. With KEYPOINT_RECOVERED that descriptor is what the database attack
+ * makes of the item, and nearest are rows to it. ASSAY_ERROR_MISMATCH for pairs of no public rows,
+ * and where no database is granted or there are no subspaces to be attacked with it. */
 gboolean keypoint_features_init (KeypointFeatures *features, const AssayObservation *seen,
-                                 KeypointDescriptors descriptors, gsize channels,
-                                 AssayStreamKey key, GError **error);
+                                 const KeypointMethod *method, AssayStreamKey key, GError **error);
 ASSAY_DECLARE_CLEAR (KeypointFeatures, keypoint_features_clear)
