@@ -3,6 +3,7 @@ which "./setup --parquet" fetches."""
 
 import ctypes
 import ctypes.util
+import json
 import shutil
 
 import pytest
@@ -71,6 +72,8 @@ def written_files(duckdb, tmp_path_factory):
     write("float32.parquet", f"a::FLOAT AS a, b::FLOAT AS b {table}")
     write("lists.parquet", f"n, [a, b]::FLOAT[] AS two, [c, d]::DOUBLE[2] AS fixed, m, "
                            f"abs(n) % 3 AS class {table}")
+    write("signs.parquet", f"(a > 0)::INTEGER AS sign, (lag(a, 1, 0) OVER () > 0)::INTEGER AS lower "
+                           f"{table}")
     write("small.parquet", "i::TINYINT AS tiny, (i > 1) AS yes, i::UTINYINT AS byte, "
                            "i::USMALLINT AS short FROM range(3) r(i)")
     write("year=2024*.parquet", f"a AS \"x,\"\"y'\", b AS \"-b\" {table}")
@@ -128,6 +131,36 @@ def test_an_audit(files):
                          "--labels", "lists.parquet[class]", "--time", "3s", "--out", "audit",
                          "--quiet")
     assert result.code in (0, 1, 3, 4), result  # 4: not all of it in so little time
+
+
+LABELLED = """\
+[scenario]
+seed = 1
+[dataset]
+plugin = vectors
+private = all.parquet[a,b,c,d][:400]
+labels = {labels}[:400]
+test = all.parquet[a,b,c,d][400:800]
+test_labels = {labels}[400:800]
+secrets = 400
+[defense plain]
+plugin = none
+[utility classification]
+epochs = 30
+"""
+
+
+def test_labels_belong_to_their_rows(files):
+    """The class is the sign of a number of the row: a classifier learns that, and of labels that
+    stand a row lower nothing."""
+    found = {}
+    for name in ("signs.parquet[sign]", "signs.parquet[lower]"):
+        files.write("labels.scenario", LABELLED.format(labels=name))
+        files.run_ok("labels.scenario", "--out", "out", "--quiet")
+        (cell,) = json.loads(files.read("out/results.json"))["cells"]
+        found[name] = cell["measurements"][0]["estimate"]
+        files.shell("rm -rf out")
+    assert found["signs.parquet[sign]"] > 0.95 and found["signs.parquet[lower]"] < 0.65, found
 
 
 @pytest.mark.parametrize("name, message", [
