@@ -120,6 +120,29 @@ append_block (GString *text, const char *name, Block *block, guint width)
   }
 }
 
+/* The estimate of every cell that has the measure, where all read the same; NULL: they differ. */
+static char *
+common_estimate (const AssayGrid *grid, const AssayResultMeasure *measure,
+                 const AssayResultComponent *by)
+{
+  const guint n = grid->columns.names->len;
+  g_autofree char *common = NULL;
+
+  for (guint i = 0; i < grid->rows.names->len * n; i++) {
+    const AssayResultCell *cell = assay_grid_cell (grid, i / n, i % n);
+    const AssayMeasurement *one
+        = cell != NULL ? assay_result_find_by (cell, measure, by) : NULL;
+    g_autofree char *text
+        = one != NULL ? assay_report_value (measure, one->interval.estimate) : NULL;
+
+    if (text != NULL && common != NULL && !g_str_equal (text, common))
+      return NULL;
+    if (common == NULL)
+      common = g_steal_pointer (&text);
+  }
+  return g_steal_pointer (&common);
+}
+
 /* One measure of @metric, or of a utility with whatever settings, which has cells of its own. */
 static void
 append_measure (GString *text, const AssayResults *results, const AssayResultComponent *metric,
@@ -141,9 +164,17 @@ append_measure (GString *text, const AssayResults *results, const AssayResultCom
   if (n_rows > 0) {
     g_autofree char *name
         = g_strconcat (measure->name, *settings != '\0' ? " " : "", settings, NULL);
+    /* Chance is mostly the same in all cells, and no table. */
+    g_autofree char *common
+        = measure->is_reference ? common_estimate (&grid, measure, by) : NULL;
 
-    g_string_append_printf (text, "\n%s (%s; %s)\n", name, measure->unit, measure->direction);
-    append_block (text, name, &block, width);
+    g_string_append_printf (text, "\n%s (%s; %s)", name, measure->unit, measure->direction);
+    if (common != NULL) {
+      g_string_append_printf (text, ": %s\n", common);
+    } else {
+      g_string_append_c (text, '\n');
+      append_block (text, name, &block, width);
+    }
   }
   assay_grid_clear (&grid);
 }

@@ -255,7 +255,7 @@ def test_measure_for_people_and_for_programs(sandbox):
     assert records["recovery-rate"]["estimate"] == 1, str(records["recovery-rate"])
     assert records["relative-error-median"]["estimate"] == 0, str(records)
     strict = measure(sandbox, "--metric", "recovery-rate", "--set", "tau=0", "--confidence", "0.9")
-    assert list(strict) == ["recovery-rate"], str(strict)
+    assert list(strict) == ["recovery-rate", "recovery-chance"], str(strict)
     assert strict["recovery-rate"]["settings"] == {"tau": 0}, str(strict)
     assert strict["recovery-rate"]["confidence"] == 0.9, str(strict)
 

@@ -130,6 +130,62 @@ Test (metrics, recovery_rate_at_the_threshold)
   }
 }
 
+/* Numbers on a line: of the guesses for others as many are within tau as counted by hand. */
+Test (metrics, recovery_by_chance)
+{
+  static const float private[] = { 10, 11, 20, 21, 40 };
+  static const float guessed[] = { 11, 20, 10, 22, 39 };
+  static const gint64 groups[] = { 0, 0, 1, 1, 2 }, one_group[] = { 0, 0, 0, 0, 0 };
+  static const double rate[] = { 1, 0, 0, 1, 1 };
+  static const double chance[] = { 0.25, 0.5, 0.5, 0.25, 0 };
+  static const double of_other_groups[] = { 1 / 3., 1 / 3., 1 / 3., 1 / 3., 0 };
+  g_auto (Pair) pair = pair_of (private, guessed, 5, 1);
+
+  for (guint i = 0; i < 3; i++) {
+    AssayOutcomes outcomes;
+
+    if (i > 0)
+      assay_arrays_take (&pair.truth->arrays, "groups",
+                         assay_array_take (ASSAY_INT64, 1, (const gsize[]){ 5 },
+                                           g_memdup2 (i == 1 ? groups : one_group,
+                                                      sizeof groups)));
+    outcomes = measure (&assay_metric_recovery_rate, "tau=0.12", &pair);
+    check_series (&outcomes, 0, rate, 5, 0, "recovered");
+    if (i == 2)
+      cr_expect (outcomes.series[1] == NULL
+                 && g_str_equal (outcomes.omitted[1],
+                                 "there are no secrets of other groups to compare with"));
+    else
+      check_series (&outcomes, 1, i == 0 ? chance : of_other_groups, 5, 1e-15, "by chance");
+    assay_outcomes_clear (&outcomes);
+  }
+}
+
+/* One guess for everybody says nothing of anybody: what it recovers is chance, secret by secret,
+ * also where a part only of the others is looked at. */
+Test (metrics, one_guess_for_all_is_chance)
+{
+  enum { N = 300, D = 4 };
+  g_autoptr (AssayMatrix) rows = fixture_normal (N, D, 1);
+  g_autofree float *guessed = g_new (float, N *D);
+  gsize recovered = 0;
+
+  for (gsize i = 0; i < N * D; i++) {
+    rows->data[i] += 2;
+    guessed[i] = 2;
+  }
+  {
+    g_auto (Pair) pair = pair_of (rows->data, guessed, N, D);
+    AssayOutcomes outcomes = measure (&assay_metric_recovery_rate, "tau=0.5", &pair);
+
+    check_series (&outcomes, 1, outcomes.series[0], N, 0, "chance");
+    for (gsize i = 0; i < N; i++)
+      recovered += outcomes.series[0][i] > 0;
+    cr_expect (recovered > N / 4 && recovered < N, "%zu", recovered);
+    assay_outcomes_clear (&outcomes);
+  }
+}
+
 /* Secrets 1 and 3 are equal: an estimate nearest to the one is nearest to the other, and right for
  * both. Estimate 0 is nearer to secret 2, 4 to itself. */
 Test (metrics, identification_with_duplicates)
@@ -137,10 +193,13 @@ Test (metrics, identification_with_duplicates)
   static const float private[] = { 0, 0, 5, 5, 1, 0, 5, 5, -3, 1 };
   static const float guessed[] = { 0.6f, 0, 4, 4, 1.2f, 0, 9, 9, -2, 2 };
   static const double expected[] = { 0, 1, 1, 1, 1 };
+  static const double chance[] = { 0.2, 0.4, 0.2, 0.4, 0.2 };
   g_auto (Pair) pair = pair_of (private, guessed, 5, 2);
   AssayOutcomes outcomes = measure (&assay_metric_identification_rate, "", &pair);
 
   check_series (&outcomes, 0, expected, 5, 0, "identified");
+  /* In a random order one of five is where it was, or one of two equal ones. */
+  check_series (&outcomes, 1, chance, 5, 1e-15, "by chance");
   assay_outcomes_clear (&outcomes);
 }
 
