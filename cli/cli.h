@@ -107,3 +107,7 @@ void cli_drop_warnings (void);
 /* The same request, made by a clock; and whether it was the clock. */
 void cli_interrupt_after (double seconds);
 gboolean cli_is_out_of_time (void);
+/* What is done once the work has stopped, such as the report of a part, would be cancelled as well:
+ * between these two nothing is. What the first returns is for the second. */
+int cli_interrupt_hold (void);
+void cli_interrupt_release (int held);

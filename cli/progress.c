@@ -71,6 +71,22 @@ cli_is_out_of_time (void)
   return interrupted == SIGALRM;
 }
 
+int
+cli_interrupt_hold (void)
+{
+  const int held = interrupted;
+
+  interrupted = 0;
+  return held;
+}
+
+void
+cli_interrupt_release (int held)
+{
+  if (interrupted == 0)
+    interrupted = held;
+}
+
 gboolean
 cli_is_cancelled (G_GNUC_UNUSED gpointer data)
 {

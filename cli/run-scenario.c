@@ -143,16 +143,29 @@ say_how_to_resume (void)
   g_printerr ("Go on with:\n  %s\n", again);
 }
 
-static int
-say_interrupted (const AssayPlan *plan, AssayFolder *folder)
+/* The report of what is done, as far as one can be made. */
+static gboolean
+write_part (AssayRunFlow *flow)
 {
-  g_autofree char *work = cli_shown_path (folder->work);
+  const int held = cli_interrupt_hold ();
+  g_autoptr (AssayResults) results = assay_run_flow_judge (flow, NULL);
+  const gboolean is_written = results != NULL && assay_run_flow_write (flow, results, FALSE, NULL);
+
+  cli_interrupt_release (held);
+  return is_written;
+}
+
+static int
+say_interrupted (AssayRunFlow *flow)
+{
+  const guint n = flow->terms.plan->cells->len;
+  g_autofree char *work = cli_shown_path (flow->folder.work);
   gsize done = 0;
 
-  assay_store_count_done (folder->store, &done, NULL);
-  g_printerr ("assay: %s after %zu of %u cells; what is done is kept in %s\n",
-              cli_is_out_of_time () ? "the time is over" : "interrupted", done, plan->cells->len,
-              work);
+  assay_store_count_done (flow->folder.store, &done, NULL);
+  g_printerr ("assay: %s after %zu of %u cells; what is done is kept in %s%s\n",
+              cli_is_out_of_time () ? "the time is over" : "interrupted", done, n, work,
+              done > 0 && write_part (flow) ? ", with a report.html" : "");
   say_how_to_resume ();
   return EXIT_INTERRUPTED;
 }
@@ -237,7 +250,7 @@ run_in_folder (Running *running)
 
   cli_progress_free (progress);
   if (is_ok && end == ASSAY_RUN_INTERRUPTED)
-    return say_interrupted (plan, &flow->folder);
+    return say_interrupted (flow);
   if (is_ok && assay_store_count_done (flow->folder.store, &n_done, &error))
     code = n_done < plan->cells->len ? finish_part (flow, running->options, &error)
                                      : finish (flow, running->options, &error);

@@ -129,7 +129,7 @@ print_advice (const Look *look, const AssayResults *results)
   const double trials = ceil (units / (double) look->audit->n_secrets);
   const double seconds = look->seconds / (double) look->trials * (trials + 1) / PLANNED_SHARE;
 
-  if (trials <= (double) look->trials)
+  if (trials <= (double) look->trials || results->n_missing > 0)
     return;
   if (trials <= look->audit->most_trials)
     printf ("more:     a claim is open for want of trials: about %.0f would decide it if the "
@@ -164,6 +164,25 @@ print_look (const Look *look, int code)
     printf ("again:    assay run %s --trials %zu\n", look->audit->scenario, look->trials);
   print_advice (look, run->results);
   return code;
+}
+
+/* What was done before the time was over: a claim that is violated by it is violated, and no other
+ * has a verdict. */
+static int
+print_part (const Look *look)
+{
+  g_autofree char *place = place_of (look->audit, look->number);
+  g_autoptr (AssaySavedRun) run = NULL;
+  int code = EXIT_UNFINISHED;
+
+  cli_interrupt_hold ();
+  run = assay_saved_run_open (place, TRUE, NULL);
+  if (run == NULL || run->results->n_missing == run->plan->cells->len)
+    return EXIT_UNFINISHED;
+  if (assay_results_count (run->results, ASSAY_VERDICT_VIOLATED) > 0)
+    code = EXIT_VIOLATED;
+  g_clear_pointer (&run, assay_saved_run_close);
+  return print_look (look, code);
 }
 
 static void say (const Look *look, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -217,7 +236,7 @@ cli_audit_look (const CliAudit *audit, gint64 started, gboolean is_quiet)
   code = run_look (&first);
   first.seconds = (double) (g_get_monotonic_time () - began) / G_USEC_PER_SEC;
   if (!is_judged (code))
-    return cli_is_out_of_time () ? EXIT_UNFINISHED : code;
+    return cli_is_out_of_time () ? print_part (&first) : code;
   if (!is_open (place) || audit->most_trials < 2)
     return print_look (&first, code);
   trials = choose_trials (audit, began, deadline);

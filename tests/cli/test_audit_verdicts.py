@@ -104,6 +104,10 @@ def test_own_bounds(sandbox):
                     "--out mine: expected the name of a new folder")
 
 
+TOO_SLOW = re.compile(r"one run of the defense on 100 rows takes \d+\.\d s, and an audit makes \d+ of "
+                      r"them at least; expected --time \d+s or more")
+
+
 def test_time_is_kept(sandbox):
     """A program of a tenth of a second a run is run less often, and the end is the end."""
     people(sandbox)
@@ -111,15 +115,22 @@ def test_time_is_kept(sandbox):
     began = time.monotonic()
     found = sandbox.assay("audit", "--command", command, "--data", "people.npy", "--time", "5s", "-q")
     assert time.monotonic() - began < 5 + 90, str(found)
-    assert found.code in (1, 4), str(found)
+    # On a machine that is busy enough a run takes seconds, and is refused as below.
+    assert found.code in (1, 4) or TOO_SLOW.search(found.err), str(found)
     if found.code == 4:
         assert "the time is over after" in found.err and "--resume" in found.err, str(found)
+    part = re.search("the time is over after ([1-9][0-9]*) of", found.err)
+    if part and "look-1" in found.err:
+        # What was done has a report; what it violates is violated, and nothing else is decided.
+        assert "<html" in sandbox.read(place(found.out, "report")), str(found)
+        assert set(verdicts(found.out).values()) <= {"violated", "inconclusive"}, str(found)
+        assert "not run" in found.out, str(found)
+        assert found.code == (1 if "violated" in verdicts(found.out).values() else 4), str(found)
     began = time.monotonic()
     slower = program(sandbox, "slower.py", "time.sleep(0.6)")
     refused = sandbox.assay("audit", "--command", slower, "--data", "people.npy", "--time", "2s", "-q")
     assert refused.code == 2 and time.monotonic() - began < 100, str(refused)
-    assert re.search(r"one run of the defense on 100 rows takes \d+\.\d s, and an audit makes \d+ of "
-                     r"them at least; expected --time \d+s or more", refused.err), str(refused)
+    assert TOO_SLOW.search(refused.err), str(refused)
 
 
 def test_interrupted_goes_on(sandbox):

@@ -308,6 +308,8 @@ def test_interrupted_while_a_program_runs(sandbox):
             (sandbox.path / "go").unlink(missing_ok=True)
             code, err = interrupt(sandbox, number, "run", "exec.scenario", "--out", "out")
             assert code == 130 and "interrupted after 3 of 4 cells" in err, f"{code}: {err}"
+            # What is done can be read.
+            assert ", with a report.html" in err and (sandbox.path / "out/report.html").exists(), err
             sandbox.write("go", "")
             sandbox.run_ok("exec.scenario", "--out", "out", "--quiet", "--resume")
             sandbox.run_ok("exec.scenario", "--out", "whole", "--quiet")
