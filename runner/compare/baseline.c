@@ -292,10 +292,12 @@ check_paired (const Comparing *comparing, const Pools *pools, guint n_series,
   return TRUE;
 }
 
+/* What chance gives gets neither better nor worse, unless it is asked for by name. */
 static gboolean
 is_asked (const Comparing *comparing, const AssayMeasure *measure)
 {
-  return comparing->measures == NULL || g_strv_contains (comparing->measures, measure->name);
+  return comparing->measures != NULL ? g_strv_contains (comparing->measures, measure->name)
+                                     : !measure->is_reference;
 }
 
 /* Several measures may summarise one series; it is compared once unless they are asked for. */

@@ -133,6 +133,22 @@ def test_time_is_kept(sandbox):
     assert TOO_SLOW.search(refused.err), str(refused)
 
 
+def test_verdicts_of_a_part(sandbox):
+    """A program that hangs on more rows than are protected at a time: the time ends at the second
+    attack, and what the first one violates is violated."""
+    people(sandbox)
+    command = program(sandbox, "hangs.py", "time.sleep(3600 if len(rows) > 4 * 100 else 0)")
+    found = sandbox.assay("audit", "--command", command, "--set", "time_limit=3600", "--data",
+                          "people.npy", "--time", "60s", "-q")
+    done = re.search(r"the time is over after (\d+) of \d+ cells; .* with a report.html", found.err)
+    assert done and int(done[1]) > 0 and found.code == 1, str(found)
+    said = verdicts(found.out)
+    assert said.pop("attribute-excess") == "violated", str(found)
+    assert set(said.values()) == {"inconclusive"} and "not run" in found.out, str(found)
+    assert "1 of 1 trials were not run" in found.out, str(found)
+    assert "attribute-excess" in sandbox.read(place(found.out, "report")), str(found)
+
+
 def test_interrupted_goes_on(sandbox):
     people(sandbox)
     command = program(sandbox, "slow.py", "time.sleep(0.1)")

@@ -84,7 +84,7 @@ finish_cell (const AssayPlan *plan, AssayStore *store, gsize index, const Cell *
 
     if (g_str_equal (id, "recovery-rate") || g_str_equal (id, "relative-error"))
       outcomes[m] = (AssayOutcomes){
-        .n = SECRETS, .series = { values[g_str_equal (id, "relative-error")] }
+        .n = SECRETS, .series = { values[g_str_equal (id, "relative-error")], values[0] }
       };
     else if (g_str_equal (id, "adversarial-found") && omitted[index] != NULL)
       outcomes[m] = (AssayOutcomes){ .n = SECRETS,
