@@ -89,9 +89,15 @@ append_data (GString *text, const CliAudit *audit)
 
   cli_append_comment (text,
                       "The rows of %s, divided at random: %zu to be protected, %zu that attackers "
-                      "have.%s%s With records = yes attackers also have another record of each "
-                      "person, with noise of a tenth of a column's deviation.",
-                      audit->data, audit->n_private, audit->public_rows.rows, joined, left_out);
+                      "have.%s%s %s",
+                      audit->data, audit->n_private, audit->public_rows.rows, joined, left_out,
+                      audit->released == NULL
+                          ? "With records = yes attackers also have another record of each person, "
+                            "with noise of a tenth of a column's deviation."
+                      : audit->scales_released
+                          ? "Columns of rows and release are in units of their own, and divided by "
+                            "powers of two."
+                          : "");
   g_string_append (text,
                    "[dataset]\nplugin = vectors\nprivate = private.npy\npublic = public.npy\n");
   if (audit->has_labels)
@@ -109,7 +115,15 @@ append_data (GString *text, const CliAudit *audit)
   }
   if (audit->database != NULL)
     g_string_append_printf (text, "database = %s\n", audit->database);
-  g_string_append_printf (text, "records = no; yes\nsecrets = %zu\n\n", audit->n_secrets);
+  g_string_append_printf (text, "%s\nsecrets = %zu\n\n",
+                          audit->released != NULL ? "order = file" : "records = no; yes",
+                          audit->n_secrets);
+}
+
+static gboolean
+is_in_another_space (const CliAudit *audit)
+{
+  return audit->kind == ASSAY_RELEASE_VECTORS && audit->released_cols != audit->public_rows.cols;
 }
 
 static char *
@@ -119,7 +133,10 @@ make_head (const CliAudit *audit)
 
   g_string_append_printf (
       text, "[scenario]\ntitle = An audit of %s on %s\nseed = %" G_GUINT64_FORMAT "\n",
-      audit->command != NULL ? audit->command : audit->defense->id, audit->data, audit->seed);
+      audit->released != NULL  ? audit->released
+      : audit->command != NULL ? audit->command
+                               : audit->defense->id,
+      audit->data, audit->seed);
   if (audit->most_trials > 1)
     cli_append_comment (text,
                         "Two looks: this trial first; where claims are open and time is left, "
@@ -130,7 +147,9 @@ make_head (const CliAudit *audit)
   g_string_append (text, "trials = 1\nstarts = 3\n\n");
   append_data (text, audit);
   cli_append_defense (text, audit->defense, audit->settings);
-  if (!g_str_equal (audit->defense->id, "none")) {
+  /* Pairs of a release in another space are none of rows as they are. */
+  if (!g_str_equal (audit->defense->id, "none")
+      && (audit->released == NULL || !is_in_another_space (audit))) {
     g_string_append_c (text, '\n');
     cli_append_comment (text, "What attacks find where nothing is protected.");
     g_string_append (text, "[defense unprotected]\nplugin = none\n");
@@ -140,12 +159,6 @@ make_head (const CliAudit *audit)
 
 /* ---- Attacks ---- */
 
-static gboolean
-is_in_another_space (const CliAudit *audit)
-{
-  return audit->kind == ASSAY_RELEASE_VECTORS && audit->released_cols != audit->public_rows.cols;
-}
-
 /* Who compares rows with a release of other columns compares what the defense makes of them. */
 static guint
 grants_of (const CliAudit *audit, const AssayPlugin *plugin)
@@ -153,6 +166,8 @@ grants_of (const CliAudit *audit, const AssayPlugin *plugin)
   const AssayAttack *attack = assay_attack_of (plugin);
   const guint grants = cli_attack_grants (plugin);
 
+  if (audit->released != NULL) /* which nobody makes again */
+    return grants & ~(guint) (ASSAY_GRANT_MECHANISM | ASSAY_GRANT_KEY);
   return attack != NULL && attack->wants_pairs && (grants & ASSAY_GRANT_PUBLIC)
                  && is_in_another_space (audit)
              ? grants | ASSAY_GRANT_MECHANISM
@@ -181,8 +196,11 @@ lines_of (const CliAudit *audit, const AssayPlugin *plugin, guint grants)
 
   if (attack == NULL)
     return g_string_free (text, FALSE);
-  g_string_append_printf (text, "where = dataset.records = %s\n",
-                          attack->game == ASSAY_GAME_LINK ? "yes" : "no");
+  if (audit->released == NULL)
+    g_string_append_printf (text, "where = dataset.records = %s\n",
+                            attack->game == ASSAY_GAME_LINK ? "yes" : "no");
+  else if (attack->adapts && attack->wants_pairs)
+    g_string_append (text, "pairs = pairs\n");
   if (grants & ASSAY_GRANT_MECHANISM)
     g_string_append_printf (text, "mechanism_runs = %u\n",
                             compares_runs ? audit->member_runs : audit->own_runs);
@@ -257,7 +275,8 @@ append_known_rows (GString *text, const CliAudit *audit, const AssayPlugin *plug
   g_autofree char *more = g_strdup_printf ("%sknown_rows = %zu\n", lines, known);
   g_autofree char *group = NULL;
 
-  if (attack == NULL || !attack->adapts || !attack->wants_pairs || known < 2
+  if (audit->released != NULL || attack == NULL || !attack->adapts || !attack->wants_pairs
+      || known < 2
       || !(audit->kind & assay_kinds_of_items (ASSAY_ITEM_OF_EACH_SECRET)))
     return;
   group = cli_attack_group (plugin, label, grants, more);

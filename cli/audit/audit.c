@@ -3,21 +3,21 @@
 #include <string.h>
 
 #include "cli/audit/audit-folder.h"
+#include "cli/audit/audit-released.h"
 #include "cli/audit/audit.h"
 #include "cli/cli.h"
 #include "cli/help/starter-attacks.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/math/column-units.h"
-#include "core/plugin/external.h"
 #include "core/plugin/registry.h"
 #include "runner/by-hand/steps-by-hand.h"
-#include "runner/run/made.h"
 
 #define MAX_SIZE 4096 /* of image-folder */
 
 static struct {
-  char *defense, *command, *data, *labels, *attributes, *public_rows, *database, *out, *time;
+  char *defense, *command, *data, *released, *labels, *attributes, *public_rows, *database;
+  char *out, *time;
   char **assignments, **bounds;
   gint secrets, size, jobs;
   gint64 seed;
@@ -34,6 +34,9 @@ static const GOptionEntry entries[]
         { "data", 0, 0, G_OPTION_ARG_FILENAME, &given.data,
           "Rows of numbers, one for each person: .npy, .npz, .csv, .tsv, .h5, .fvecs, IDX or "
           "CIFAR; or a folder of images, whose sub-folders are their labels",
+          "FILE" },
+        { "released", 'r', 0, G_OPTION_ARG_FILENAME, &given.released,
+          "In place of a defense: what was released of each row of --data, as it exists already",
           "FILE" },
         { "size", 0, 0, G_OPTION_ARG_INT, &given.size,
           "Of a folder of images: the square in the middle of each is reduced to this side",
@@ -134,6 +137,8 @@ read_settings (const AssayPlugin *plugin, double seconds, GError **error)
   }
   if (named->len > length)
     g_ptr_array_add (words, g_strdup (named->str));
+  if (given.released != NULL)
+    g_ptr_array_add (words, g_strdup ("folder=release"));
   if (given.command != NULL)
     g_ptr_array_add (words, g_strconcat ("command=", given.command, NULL));
   if (!has_limit)
@@ -141,72 +146,6 @@ read_settings (const AssayPlugin *plugin, double seconds, GError **error)
                      g_strdup_printf ("time_limit=%.0f", CLAMP (ceil (seconds / 4), 5, 600)));
   g_ptr_array_add (words, NULL);
   return assay_by_hand_settings (plugin, (const char *const *) words->pdata, "--set: ", error);
-}
-
-/* ---- Trying the defense ---- */
-
-/* What is protected to try it. */
-typedef struct {
-  AssaySecrets secrets;
-  AssayKnowledge knowledge;
-} Trying;
-
-static AssayRelease *
-protect_with (const CliAudit *audit, const Trying *trying, const char *key, GError **error)
-{
-  const AssayProtecting how = { .settings = audit->settings,
-                                .stream = assay_stream_key (audit->seed, 0, "audit-try", ""),
-                                .common = assay_stream_key (audit->seed, 0, "audit-try-key", key),
-                                .knowledge = &trying->knowledge };
-  g_autoptr (AssayTruth) truth = NULL;
-  AssayRelease *release = NULL;
-
-  return assay_step_protect (audit->defense, &how, &trying->secrets, &release, &truth, error)
-             ? release
-             : NULL;
-}
-
-/* Twice, on as many rows as a trial has: what is wrong with it shows here, before anything is
- * planned; and how long it takes, and whether another key makes another release. */
-static gboolean
-try_with (CliAudit *audit, const Trying *trying, GError **error)
-{
-  const AssayExternal *external = assay_plugin_external ((const AssayPlugin *) audit->defense);
-  const gint64 began = g_get_monotonic_time ();
-  g_autoptr (AssayRelease) release = NULL;
-  g_autoptr (AssayRelease) other = NULL;
-
-  if (external != NULL && external->locate != NULL)
-    external->locate ((gpointer) audit->settings->values, audit->folder);
-  release = protect_with (audit, trying, "one", error);
-  other = release != NULL ? protect_with (audit, trying, "another", error) : NULL;
-  if (other == NULL)
-    return FALSE;
-  audit->run_seconds = (double) (g_get_monotonic_time () - began) / 2 / G_USEC_PER_SEC;
-  audit->released_cols = assay_release_cols (release);
-  /* The function that makes codes is granted by itself. */
-  audit->has_key = audit->kind != ASSAY_RELEASE_CODES && !made_equals (release, other);
-  return TRUE;
-}
-
-static gboolean
-try_defense (CliAudit *audit, AssayView secrets, const CliAuditData *data, const gsize *order,
-             GError **error)
-{
-  g_autoptr (AssayRows) public_rows = assay_rows_borrow (audit->public_rows);
-  g_autoptr (AssayRows) database = NULL;
-  g_autofree gint64 *classes = g_new0 (gint64, secrets.rows);
-  Trying trying = { .secrets = { .rows = secrets, .n_classes = data->n_classes },
-                    .knowledge = { .public_rows = public_rows } };
-
-  trying.secrets.geometry = audit->geometry;
-  if (!cli_open_rows (given.database, "database", &database, error))
-    return FALSE;
-  trying.knowledge.database = database;
-  for (gsize i = 0; data->labels != NULL && i < secrets.rows; i++)
-    classes[i] = data->labels[order[i]];
-  trying.secrets.labels = data->labels != NULL ? classes : NULL;
-  return try_with (audit, &trying, error);
 }
 
 /* ---- The whole ---- */
@@ -231,12 +170,14 @@ typedef struct {
   CliAuditSplit split;
   AssayMatrix *private_rows, *public_rows;
   AssayMatrix *compared; /* public rows with columns on one scale; NULL: these are */
+  AssayMatrix *released; /* beside all rows of --data; NULL: a defense makes it */
 } Parts;
 
 ASSAY_LOCAL_CLEAR (Parts, parts_clear, cli_audit_data_clear (&self->data),
                    cli_audit_data_clear (&self->others), cli_audit_split_clear (&self->split),
                    assay_drop (self->private_rows, assay_matrix_free),
                    assay_drop (self->compared, assay_matrix_free),
+                   assay_drop (self->released, assay_matrix_free),
                    assay_drop (self->public_rows, assay_matrix_free))
 
 static gboolean
@@ -300,7 +241,8 @@ static void
 describe_parts (CliAudit *audit, const Parts *parts)
 {
   audit->n_private = parts->split.n_private;
-  audit->n_secrets = parts->split.n_secrets;
+  /* What exists already is one release, of all that are attacked. */
+  audit->n_secrets = given.released != NULL ? audit->n_private : parts->split.n_secrets;
   audit->n_joined = parts->split.n_joined;
   audit->n_left_out = parts->split.n_left_out;
   audit->has_labels = parts->data.labels != NULL;
@@ -356,12 +298,40 @@ choose_tau (CliAudit *audit)
                 given.data, audit->tau, audit->tau, CLI_AUDIT_USUAL_TAU);
 }
 
+/* --released, where it is given, beside the rows. */
+static gboolean
+read_released (CliAudit *audit, Parts *parts, GError **error)
+{
+  if (given.released == NULL)
+    return TRUE;
+  parts->released = cli_audit_released_read (given.released, &parts->data, error);
+  if (parts->released == NULL)
+    return FALSE;
+  audit->released_cols = parts->released->cols;
+  return parts->data.geometry.height > 0
+         || cli_audit_released_scale (&parts->data.rows, &parts->released, &audit->scales_released,
+                                      error);
+}
+
+/* One that exists is laid out; what makes one is tried. */
+static gboolean
+begin_release (CliAudit *audit, const Parts *parts, GError **error)
+{
+  const AssayView private_rows = assay_matrix_view (parts->private_rows);
+
+  return parts->released != NULL
+             ? cli_audit_released_write (audit->folder, parts->released, parts->public_rows,
+                                         &parts->split, error)
+             : cli_audit_try (audit, assay_view_rows (private_rows, 0, audit->n_secrets),
+                              &parts->data, parts->split.order, error);
+}
+
 /* Everything up to the scenario. */
 static gboolean
 prepare (CliAudit *audit, Parts *parts, GError **error)
 {
   audit->folder = cli_audit_choose_folder (given.out, audit->defense->id, given.data, error);
-  if (audit->folder == NULL || !read_parts (parts, error)
+  if (audit->folder == NULL || !read_parts (parts, error) || !read_released (audit, parts, error)
       || !cli_audit_split (&parts->data, parts->others.rows != NULL, (gsize) given.secrets,
                            audit->seed, &parts->split, error)
       || !cli_make_folder (audit->folder, "--out: ", "", error)
@@ -373,12 +343,12 @@ prepare (CliAudit *audit, Parts *parts, GError **error)
   choose_tau (audit);
   audit->scenario = g_build_filename (audit->folder, CLI_AUDIT_SCENARIO, NULL);
   if (!given.quiet)
-    g_printerr ("%s: %zu rows are private, %zu public; trying the defense on %zu\n", given.data,
-                audit->n_private, audit->public_rows.rows, audit->n_secrets);
-  return try_defense (
-             audit, assay_view_rows (assay_matrix_view (parts->private_rows), 0, audit->n_secrets),
-             &parts->data, parts->split.order, error)
-         && cli_audit_choose_runs (audit, error) && write_scenario (audit, error);
+    g_printerr ("%s: %zu rows are private, %zu public; %s on %zu\n", given.data, audit->n_private,
+                audit->public_rows.rows,
+                given.released != NULL ? "attacking what was released" : "trying the defense",
+                audit->n_secrets);
+  return begin_release (audit, parts, error) && cli_audit_choose_runs (audit, error)
+         && write_scenario (audit, error);
 }
 
 static int
@@ -404,7 +374,12 @@ why_not (void)
 {
   if (given.data == NULL)
     return "expected --data FILE: the rows to be protected; 'assay audit --help' explains";
-  if (given.defense == NULL && given.command == NULL)
+  if (given.released != NULL
+      && (given.defense != NULL || given.command != NULL || given.assignments != NULL
+          || given.public_rows != NULL || given.database != NULL || given.secrets != 0))
+    return "--released is a release that exists: expected no --command, --defense, --set, "
+           "--public, --database or --secrets beside it";
+  if (given.defense == NULL && given.command == NULL && given.released == NULL)
     return "expected --command 'PROGRAM', or --defense NAME; 'assay list defenses' shows all";
   if (given.command != NULL && given.defense != NULL && !g_str_equal (given.defense, "exec"))
     return "--command is of the defense exec; expected --set for settings of others";
@@ -424,11 +399,14 @@ audit_defense (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 {
   const gint64 started = g_get_monotonic_time ();
   const char *problem = why_not ();
-  const char *name = given.defense != NULL ? given.defense : "exec";
+  const char *name = given.released != NULL  ? "release-folder"
+                     : given.defense != NULL ? given.defense
+                                             : "exec";
   g_autoptr (GError) error = NULL;
   g_autoptr (AssaySettings) settings = NULL;
   CliAudit audit = { .command = given.command,
                      .data = given.data,
+                     .released = given.released,
                      .bounds = (const char *const *) given.bounds,
                      .seed = (guint64) given.seed };
   int code;
@@ -465,7 +443,8 @@ const CliUsage cli_audit = {
                  "  assay audit --command 'python3 mine.py' --data people.npy --labels people.csv\n"
                  "  assay audit -c 'python3 mine.py' --data 'people.csv[-name]' --labels job\n"
                  "  assay audit --defense pixelation --data photographs --size 32\n"
-                 "  assay audit --defense laplace --set epsilon=0.5 --data people.npy --time 2m\n",
+                 "  assay audit --defense laplace --set epsilon=0.5 --data people.npy --time 2m\n"
+                 "  assay audit --released published.csv --data people.csv\n",
   .entries = entries,
   .run = audit_defense,
 };

@@ -14,6 +14,7 @@ typedef struct {
   AssayReleaseKind kind;
   const char *command;       /* as it was typed */
   const char *data;          /* the file, likewise */
+  const char *released;      /* what was released of it; NULL: a defense makes it */
   const char *const *bounds; /* "MEASURE=BOUND"; NULL: none */
   char *database;            /* of the scenario: rows that the defense draws from; NULL: none */
   guint64 seed;
@@ -29,6 +30,7 @@ typedef struct {
   const GPtrArray *attributes; /* CliAuditColumn; NULL: none */
   AssayGeometry geometry;      /* of rows that are images */
   gsize released_cols; /* of the release; 0: it has no rows */
+  gboolean scales_released; /* columns of rows and release that exists were divided by units */
   gboolean has_key;    /* one release draws something once for all its secrets */
 
   double seconds;     /* that the user gives */
@@ -37,6 +39,12 @@ typedef struct {
   guint member_runs;  /* ... and for who compares runs: membership, cross-linkage */
   guint most_trials;
 } CliAudit;
+
+/* Runs the defense twice on @secrets, as many rows as a trial has, with the classes that @data has
+ * of the rows @order: what is wrong with it shows here, before anything is planned; and how long it
+ * takes, and whether another key makes another release. */
+gboolean cli_audit_try (CliAudit *audit, AssayView secrets, const CliAuditData *data,
+                        const gsize *order, GError **error);
 
 /* Chooses own_runs and member_runs so that a look at one trial takes half of the time at most.
  * ASSAY_ERROR_DATA: no look does; says how much time one needs. */

@@ -211,3 +211,67 @@ def test_rows_in_the_folder_of_results(sandbox):
     found = sandbox.assay("run", "run.scenario", "--quiet")
     assert found.code == 0 and "bwrap: " not in found.out, str(found)
     assert "100.0 %" in found.out, f"what is copied is recovered: {found}"
+
+
+def table_of(sandbox, name, rows):
+    names = ["age", "income", "height", "visits"][: len(rows[0])]
+    sandbox.write(name, "\n".join([",".join(names), *(",".join(map(repr, row)) for row in rows)]) + "\n")
+
+
+def test_release_that_exists_already(sandbox):
+    """Row i of one file is what was released of row i of the other. A rotation is learned from the
+    half that attackers have; pairs of rows in another order teach nothing, and decide nothing."""
+    rng = random.Random(6)
+    rows = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(400)]
+    turned = [[0.6 * a - 0.8 * b, 0.8 * a + 0.6 * b, d, c] for a, b, c, d in rows]
+    table_of(sandbox, "people.csv", rows)
+    table_of(sandbox, "turned.csv", turned)
+    found = sandbox.assay("audit", "--released", "turned.csv", "--data", "people.csv", "-q")
+    assert found.code == 1 and verdicts(found.out)["recovery-rate"] == "violated", str(found)
+    assert "attack learned-inversion against release-folder: recovery-rate is 100 %" in found.out
+    scenario = place(found.out, "scenario")
+    assert "\npairs = pairs\n" in sandbox.read(scenario)
+    folder = sandbox.path / pathlib.Path(scenario).parent
+    for place_of, of_rows in (("release", "private.npy"), ("pairs/release", "public.npy")):
+        released = data.read_npy(folder / place_of / "vectors.npy")[2]
+        own = data.read_npy(folder / of_rows)[2]
+        assert max(abs(released[4 * i] - 0.6 * own[4 * i] + 0.8 * own[4 * i + 1])
+                   for i in range(200)) < 1e-5, place_of
+    # The scenario runs again.
+    sandbox.expect(sandbox.assay("run", scenario, "--out", "again", "-q"), 1)
+    table_of(sandbox, "others.csv", turned[1:] + turned[:1])
+    found = sandbox.assay("audit", "--released", "others.csv", "--data", "people.csv", "-q")
+    assert set(verdicts(found.out).values()) == {"inconclusive"} and found.code == 3, str(found)
+    assert "nothing shows that the attack could break this bound" in found.out, str(found)
+
+
+def test_release_that_exists_with_columns_of_its_own(sandbox):
+    """Two of four columns, one of them in thousands: learners alone, and nothing can be upheld."""
+    rng = random.Random(7)
+    rows = [[rng.gauss(0, 1), 20000 * rng.gauss(2, 1), rng.gauss(0, 1), rng.gauss(0, 1)]
+            for _ in range(400)]
+    table_of(sandbox, "people.csv", rows)
+    table_of(sandbox, "two.csv", [row[:2] for row in rows])
+    found = sandbox.assay("audit", "--released", "two.csv", "--data", "people.csv", "-q")
+    said = verdicts(found.out)
+    assert found.code == 1 and said["identification-rate"] == "violated", str(found)
+    assert "upheld" not in said.values() and "against unprotected" not in found.out, str(found)
+    assert "divided by powers of two" in sandbox.read(place(found.out, "scenario")).replace("\n# ", " ")
+
+
+def test_released_files_that_do_not_fit(sandbox):
+    people(sandbox)
+    sandbox.write("few.csv", "a,b\n" + "1,2\n" * 399)
+    for words, message in (
+            (("--released", "few.csv"),
+             "assay: --released: few.csv has 399 rows, and --data has 400; expected row i of one to be "
+             "what was released of row i of the other"),
+            (("--released", "none.csv"), "assay: --released: --data: none.csv: no such file"),
+            (("--released", "."), "assay: --released .: is a folder; expected a file of rows"),
+            (("--released", "few.csv", "--defense", "none"),
+             "assay audit: --released is a release that exists: expected no --command, --defense, --set, "
+             "--public, --database or --secrets beside it"),
+    ):
+        found = sandbox.assay("audit", *words, "--data", "people.npy", "-q")
+        assert found.code == 2 and found.err.startswith(message) and not found.out, str(found)
+        assert not list((sandbox.path / "assay-out").glob("*")), words
