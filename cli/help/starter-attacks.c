@@ -129,6 +129,14 @@ looks_in_vain (const CliGround *ground, const AssayAttack *attack)
              || g_str_equal (attack->plugin.id, "mixture-inversion"));
 }
 
+/* Whether it counts entries of a dictionary where each set is drawn from all possible rows. */
+static gboolean
+lacks_dictionary (const CliGround *ground, const AssayPlugin *plugin)
+{
+  return ground->kind == ASSAY_RELEASE_VECTOR_SETS && g_str_equal (plugin->id, "majority")
+         && assay_param_find (ground->defense->parameters, "dictionary") == NULL;
+}
+
 char *
 cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, guint grants,
                    const char *more)
@@ -145,6 +153,8 @@ cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, guint gra
                      "are 0 have none");
   if (attack != NULL && looks_in_vain (ground, attack))
     return g_strdup ("at these settings no public images are mixed in, which it looks for");
+  if (lacks_dictionary (ground, plugin))
+    return g_strdup ("no two releases have a member in common, and it counts in how many one is");
   if (looks_for_zeros (ground, plugin))
     return g_strdup ("at these settings no weight of an update is 0, and it looks for zeros "
                      "(sparsity)");

@@ -76,6 +76,9 @@ def test_grants_and_reasons(sandbox):
     assert claim["attack"] == "code-majority; weak-seed", claim
     sandbox.expect(sandbox.assay("init", "mixup", "-o", "m"), 0, None, "")
     assert "attack braverman" not in groups_of(sandbox.read("m")), "looks for what is not there"
+    for name, there in (("ldp-feat", True), ("ldp-feat-naive", False)):
+        sandbox.expect(sandbox.assay("init", name, "-o", name), 0, None, "")
+        assert ("attack majority" in groups_of(sandbox.read(name))) == there, name
     sandbox.expect(sandbox.assay("init", "instahide-inside", "-o", "i"), 0, None, "")
     assert "attack mixture-inversion" not in groups_of(sandbox.read("i")), "two secrets in each"
     assert "# - braverman: at these settings no public images are mixed in" in sandbox.read("m"), ""
