@@ -30,10 +30,10 @@ assay_text_number (double value)
 char *
 assay_text_percent (double share)
 {
-  g_autofree char *text = g_strdup_printf ("%.4g", 100 * share);
+  /* What rounding leaves of a sum that is nothing. */
+  const double exact = fabs (share) < 1e-12 ? 0 : share;
+  g_autofree char *text = g_strdup_printf ("%.4g", 100 * exact);
 
-  if (g_str_equal (text, "-0"))
-    return g_strdup ("0 %");
   if (g_str_equal (text, "100") && share < 1)
     return g_strdup_printf ("%.8g %%", 100 * share);
   return g_strconcat (text, " %", NULL);

@@ -245,6 +245,27 @@ def test_release_that_exists_already(sandbox):
     assert "nothing shows that the attack could break this bound" in found.out, str(found)
 
 
+def test_advice_on_more_rows(sandbox):
+    """One row in eight is released as it is, and the claim allows one in ten: 200 rows do not
+    decide it, and the last line says how many would."""
+    rng = random.Random(8)
+    rows = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(400)]
+    table_of(sandbox, "people.csv", rows)
+    table_of(sandbox, "some.csv", [row if i % 8 == 0 else [rng.gauss(0, 1) for _ in row]
+                                   for i, row in enumerate(rows)])
+    found = sandbox.assay("audit", "--released", "some.csv", "--data", "people.csv", "-q", "--claim",
+                          "identification-rate=0.6")
+    assert found.code == 3 and verdicts(found.out)["recovery-rate"] == "inconclusive", str(found)
+    more = re.search(r"^more:     a claim is open for want of rows: about (\d+) private ones would decide "
+                     r"it if the estimate stays, and there are 200$", found.out, re.MULTILINE)
+    assert more and int(more[1]) > 200, str(found)
+    # An allowance that is far away is decided, and nothing is advised.
+    found = sandbox.assay("audit", "--released", "some.csv", "--data", "people.csv", "-q",
+                          *(word for measure in ("recovery-rate", "identification-rate", "attribute-excess")
+                            for word in ("--claim", f"{measure}=0.6")))
+    assert "\nmore:" not in found.out, str(found)
+
+
 def test_release_that_exists_with_columns_of_its_own(sandbox):
     """Two of four columns, one of them in thousands: learners alone, and nothing can be upheld."""
     rng = random.Random(7)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "report/exports/exports.h"
 #include "report/html/html-page.h"
 #include "report/html/html-parts.h"
 
@@ -34,6 +35,23 @@ Test (html, percent)
   check_percent (0.0001, "0.01");
   check_percent (NAN, "\u2013");
   check_percent (G_MAXDOUBLE, "\u2013");
+}
+
+/* As the terminal has them: a nothing that was rounded has no sign, and something below has. */
+Test (html, shares_of_the_terminal)
+{
+  static const struct {
+    double value;
+    const char *text;
+  } cases[] = { { 0, "0.0 %" },       { -0.0, "0.0 %" },     { -0.0004, "0.0 %" },
+                { -0.0006, "-0.1 %" }, { 0.0004, "0.0 %" },  { 0.3433, "34.3 %" },
+                { NAN, "? %" } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree char *text = assay_report_value (&share, cases[i].value);
+
+    cr_expect_str_eq (text, cases[i].text, "case %zu: %s", i, text);
+  }
 }
 
 static void

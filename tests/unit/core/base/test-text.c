@@ -50,6 +50,8 @@ Test (text, percent)
   check_percent (0.0000001, "1e-05 %");
   check_percent (0, "0 %");
   check_percent (-0.0, "0 %");
+  check_percent (1.7e-15, "0 %");
+  check_percent (-1.7e-15, "0 %");
   check_percent (-0.125, "-12.5 %");
 }
 
