@@ -309,6 +309,11 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
                        "side = %" G_GINT64_FORMAT ", width = %" G_GINT64_FORMAT
                        ": expected multiples of 8",
                        settings->side, settings->width);
+  if (settings->averaged > settings->neighbours)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "averaged = %" G_GINT64_FORMAT
+                       ": expected at most neighbours = %" G_GINT64_FORMAT,
+                       settings->averaged, settings->neighbours);
   size = network_size (settings, shape);
   return assay_tape_check_size (&size, error);
 }

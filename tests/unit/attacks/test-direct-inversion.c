@@ -189,6 +189,8 @@ Test (direct_inversion, bad_input)
 {
   g_autoptr (AssaySettings) odd
       = fixture_settings (&assay_attack_direct_inversion.plugin, "side=20");
+  g_autoptr (AssaySettings) many
+      = fixture_settings (&assay_attack_direct_inversion.plugin, "neighbours=9 averaged=10");
   const AssayShape shape = { 0 };
   AssayControlCase of = make_case (12), few = make_case (4);
   AssayOwnRelease *own = of.pairs->releases->pdata[0];
@@ -204,6 +206,9 @@ Test (direct_inversion, bad_input)
   refuses (&few, SMALL, "4 public photographs have keypoints");
   cr_assert (!assay_attack_direct_inversion.check (odd->values, &shape, &error));
   cr_assert (strstr (error->message, "expected multiples of 8") != NULL, "%s", error->message);
+  g_clear_error (&error);
+  cr_assert (!assay_attack_direct_inversion.check (many->values, &shape, &error));
+  cr_assert_str_eq (error->message, "averaged = 10: expected at most neighbours = 9");
   assay_control_case_clear (&of);
   assay_control_case_clear (&few);
 }
