@@ -38,8 +38,8 @@ def test_run_to_a_verdict(sandbox):
                 f"{name}: {claim}")
 
 
-# What is decided, and how, of what `init` writes as it is: of users who train together, and of codes
-# that take long to learn.
+# What is decided, and how, of what `init` writes as it is: of users who train together, of codes that
+# take long to learn, and where attacks that cannot succeed were once played.
 LEARNED = {"attribute-excess": "upheld", "recovery-rate": "upheld",
            "partner-hit-at-1": "violated", "bits-recovered": "violated",
            "linkability": "violated", "member-auc": "upheld"}
@@ -57,6 +57,8 @@ DECIDED = {
                            "member-auc": "upheld"},
     "secure-sum": {"recovery-rate": "upheld", "member-auc": "violated",
                    "weight-claims-right": "upheld"},
+    "instahide-inside": {"image-ssim": "upheld", "pair-auc": "upheld", "member-auc": "upheld"},
+    "ldp-feat-naive": {"linkability": "upheld", "recovery-rate": "upheld", "member-auc": "upheld"},
     "ksh": LEARNED,
     "sdh": LEARNED,
 }
