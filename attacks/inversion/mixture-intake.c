@@ -179,6 +179,8 @@ learn_metrics (AssayView images, MixtureIntake *intake, GError **error)
       || !whitening_inverse (&intake->plain, RIDGE + state->added_noise / SPREAD,
                              intake->plain_precision, error))
     return FALSE;
+  intake->plain_ridge
+      = (RIDGE + state->added_noise / SPREAD) * whitening_mean_variance (&intake->plain);
   g_clear_pointer (&intake->plain.covariance, g_free);
   if (!copy_magnitudes (images, intake, error))
     return FALSE;

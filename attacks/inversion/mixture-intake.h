@@ -25,6 +25,7 @@ typedef struct {
   AssayMatrix *features; /* e^2 less the mean, N x d; NULL while they are not needed */
   Whitening plain;       /* of public images themselves */
   float *plain_precision;
+  double plain_ridge; /* r of the plain precision (C + r I)^-1 */
   PublicFilter filter;
 } MixtureIntake;
 

@@ -6,8 +6,10 @@
 #include "attacks/evidence/mixture-fit.h"
 #include "attacks/inversion/mixture-orbits.h"
 #include "attacks/moved/moved-secrets.h"
+#include "core/math/linalg.h"
 
 #define CLEARLY_KNOWN 0.04 /* of public images; by chance it is about 0.01 */
+#define HARDLY_KNOWN 0.1   /* ... below which images are by squares alone */
 #define MOVED 0.7          /* of secrets in mixtures, that stand elsewhere than they mostly do */
 
 void
@@ -51,10 +53,33 @@ worth (const MixtureResult *result)
   return result->explained * (mixture_result_known (result) >= CLEARLY_KNOWN ? 2 : 1);
 }
 
+/* m + C P (x - m) = x - r P (x - m) with P = (C + r I)^-1. */
+static gboolean
+smooth_unknown (const MixtureIntake *intake, const MixtureEvidence *evidence, GError **error)
+{
+  const MixtureState *state = &intake->state;
+  const gsize n = state->n_secrets, d = state->cols;
+  const float ridge = (float) intake->plain_ridge;
+  g_autofree float *centred = assay_alloc (n, d * sizeof (float), "images", error);
+  g_autofree float *whitened = assay_alloc (n, d * sizeof (float), "images", error);
+
+  if (centred == NULL || whitened == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n * d; i++)
+    centred[i] = state->images[i] - (float) intake->plain.image[i % d];
+  assay_linalg_product_in_parallel (ASSAY_NN, assay_view_of (centred, n, d),
+                                    assay_view_of (intake->plain_precision, d, d), whitened);
+  for (gsize i = 0; i < n * d; i++)
+    if (evidence[i / d].known < HARDLY_KNOWN)
+      state->images[i] -= ridge * whitened[i];
+  return TRUE;
+}
+
 gboolean
-mixture_result_take (const MixturePlay *play, MixtureState *state, MixtureResult *inout_best,
+mixture_result_take (const MixturePlay *play, MixtureIntake *intake, MixtureResult *inout_best,
                      GError **error)
 {
+  MixtureState *state = &intake->state;
   const gsize n = play->n_secrets, m = state->n_secrets;
   g_autofree double *fits = g_new0 (double, m);
   g_autofree MixtureEvidence *evidence = g_new0 (MixtureEvidence, m);
@@ -72,6 +97,8 @@ mixture_result_take (const MixturePlay *play, MixtureState *state, MixtureResult
   result.fits = g_new0 (double, 2 * m);
   result.evidence = g_new0 (MixtureEvidence, 2 * m);
   if (!result.is_mirrored) {
+    if (state->n_partners > 0 && !smooth_unknown (intake, evidence, error))
+      return FALSE;
     memcpy (result.fits, fits, m * sizeof *fits);
     memcpy (result.evidence, evidence, m * sizeof *evidence);
     result.images = g_steal_pointer (&state->images);

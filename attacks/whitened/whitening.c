@@ -236,8 +236,8 @@ whitening_features (const Whitening *whitening, AssayView mixtures, GError **err
   return features;
 }
 
-static double
-mean_variance (const Whitening *whitening)
+double
+whitening_mean_variance (const Whitening *whitening)
 {
   double sum = 0;
 
@@ -250,7 +250,7 @@ gboolean
 whitening_inverse (const Whitening *whitening, double ridge, float *ret_inverse, GError **error)
 {
   const gsize cols = whitening->cols;
-  const double scale = mean_variance (whitening);
+  const double scale = whitening_mean_variance (whitening);
   g_autofree double *matrix = assay_alloc (cols, cols * sizeof (double), "covariance", error);
 
   if (matrix == NULL)
@@ -274,7 +274,7 @@ AssayMatrix *
 whitening_directions (const Whitening *whitening, gsize count, double ridge, GError **error)
 {
   const gsize cols = whitening->cols;
-  const double floor = ridge * mean_variance (whitening);
+  const double floor = ridge * whitening_mean_variance (whitening);
   g_autofree double *values = assay_alloc (count, sizeof (double), "components", error);
   g_autofree double *vectors = assay_alloc (count, cols * sizeof (double), "components", error);
   g_autoptr (AssayMatrix) directions = assay_matrix_new (count, cols, error);

@@ -56,6 +56,9 @@ void whitening_add_noise (Whitening *whitening, double variance);
 /* Mixtures N x d as centred features: z less its mean, or z o z less its mean. */
 AssayMatrix *whitening_features (const Whitening *whitening, AssayView mixtures, GError **error);
 
+/* The mean of the covariance's diagonal. */
+double whitening_mean_variance (const Whitening *whitening);
+
 /* The inverse of C + @ridge t I with the covariance C and the mean t of its diagonal, d x d. */
 gboolean whitening_inverse (const Whitening *whitening, double ridge, float *ret_inverse,
                             GError **error);
