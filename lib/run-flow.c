@@ -84,9 +84,11 @@ assay_run_flow_cells (AssayRunFlow *flow, AssayTransport *workers,
   *ret_end = ASSAY_RUN_FINISHED;
   if (flow->folder.is_finished)
     return TRUE;
-  return workers != NULL
-             ? assay_run_with_workers (plan, store, workers, callbacks, ret_end, error)
-             : assay_run (plan, flow->workspace, store, callbacks, ret_end, error);
+  /* What is written next are files beside the store. A power cut that keeps them and loses the
+   * store's log would leave what no run is known by. */
+  return (workers != NULL ? assay_run_with_workers (plan, store, workers, callbacks, ret_end, error)
+                          : assay_run (plan, flow->workspace, store, callbacks, ret_end, error))
+         && assay_store_settle (store, error);
 }
 
 AssayResults *
@@ -102,9 +104,8 @@ assay_run_flow_write (AssayRunFlow *flow, const AssayResults *results, gboolean 
   const AssayRunTimes times = { .threads = assay_parallel_threads (),
                                 .started_us = flow->started_us,
                                 .ended_us = g_get_real_time () };
-  const AssayReportRun about = { .threads = times.threads,
-                                 .started_us = times.started_us,
-                                 .ended_us = times.ended_us };
+  const AssayReportRun about
+      = { .threads = times.threads, .started_us = times.started_us, .ended_us = times.ended_us };
 
   return (!is_whole || assay_manifest_set_times (flow->folder.store, &times, error))
          && assay_report_write (results, flow->folder.work, &about, NULL, error);

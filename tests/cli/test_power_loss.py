@@ -133,6 +133,18 @@ def test_run_that_replaces_another(sandbox, disk, count):
     fail_at_moments(sandbox, disk, count, True)
 
 
+def test_results_stand_beside_a_store(sandbox, disk):
+    """Results are written last, when the store's log had not been synced: a cut kept them and lost
+    the store, and the folder was no run any more."""
+    power, whole = Power(sandbox, disk), Whole(sandbox)
+    n_moments = power.moments(*RUN, "out")
+    for at in range(n_moments - 90, n_moments - 60, 4):
+        shutil.rmtree(sandbox.path / "out", ignore_errors=True)
+        power.fail(*RUN, "out", at=at, model="posix")
+        forgive_cells(sandbox, "out")
+        resumed(sandbox, "out", whole)
+
+
 def test_without_syncs_it_would_be_seen(sandbox, disk):
     """The same with syncs that do nothing: else nothing above could fail."""
     power, whole = Power(sandbox, disk), Whole(sandbox)
