@@ -316,7 +316,9 @@ def test_steps_find_what_a_run_finds(sandbox):
     theirs = found["sh", "inversion", None]
     assert set(ours) == set(theirs), f"{ours} and {theirs}"
     for name, value in ours.items():
-        assert abs(value - theirs[name]) < 1e-4, f"{name}: {value} and {theirs[name]}"
+        # Chance is measured with 50 others of each secret, 3,000 in all, which are drawn.
+        near = 0.01 if name == "recovery-chance" else 1e-4
+        assert abs(value - theirs[name]) < near, f"{name}: {value} and {theirs[name]}"
     assert 0.05 < ours["relative-error-median"] < 0.5, ours
     assert found["sh", "majority", None]["codes-recovered"] == 1, found
 
