@@ -23,6 +23,7 @@ enum {
   SAMPLES,
   BITS,
   TEN_VALUES,
+  FOUR_COLUMNS,
   MANY_VALUES,
   ANSWERS,
   ITEMS,
@@ -39,7 +40,8 @@ typedef struct {
   const char *data;       /* its dataset, where that of the base takes too long; NULL: that one */
   const char *audit;      /* lines of its audit, where the usual runs are too few; NULL: none */
   const char *bounds[3];  /* of claims, in place of those of the base; NULL ends */
-  const char *smaller[3]; /* its settings other than the defaults, "name=value"; NULL ends */
+  const char *changed[3]; /* its settings other than the defaults, "name=value"; NULL ends */
+  const char *because; /* which these are and why, after "but"; NULL: the defaults cost most */
   const char *weaker; /* its settings with which attacks win that have nothing to attack without a
                        * defense; NULL: none */
 } CliHome;

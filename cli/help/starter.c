@@ -115,18 +115,25 @@ set_base (Starter *starter, const CliBase *base)
   starter->head = g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-static gboolean
-is_smaller (const Starter *starter)
+/* Which settings are not at their defaults, and why; "": all are. */
+static const char *
+but_which (const Starter *starter)
 {
-  return starter->home != NULL && starter->home->smaller[0] != NULL;
+  const CliHome *home = starter->home;
+
+  if (home == NULL || home->changed[0] == NULL)
+    return "";
+  return home->because != NULL
+             ? home->because
+             : "those that cost most: attackers who learn run the defense dozens of times";
 }
 
-/* Sets what the defense's home wants smaller than the defaults. */
+/* Sets what the defense's home wants other than the defaults. */
 static gboolean
-set_smaller (AssaySettings *settings, const CliHome *home, GError **error)
+set_changed (AssaySettings *settings, const CliHome *home, GError **error)
 {
-  for (guint i = 0; home != NULL && home->smaller[i] != NULL; i++) {
-    g_auto (GStrv) pair = g_strsplit (home->smaller[i], "=", 2);
+  for (guint i = 0; home != NULL && home->changed[i] != NULL; i++) {
+    g_auto (GStrv) pair = g_strsplit (home->changed[i], "=", 2);
 
     if (!assay_settings_set (settings, pair[0], pair[1], error))
       return FALSE;
@@ -141,7 +148,7 @@ choose_base (Starter *starter, GError **error)
 
   starter->home = cli_home_find (id);
   if (starter->home != NULL) {
-    if (!set_smaller (starter->settings, starter->home, error))
+    if (!set_changed (starter->settings, starter->home, error))
       return FALSE;
     set_base (starter, &cli_bases[starter->home->base]);
     return TRUE;
@@ -168,6 +175,8 @@ choose_base (Starter *starter, GError **error)
 static void
 append_head (GString *text, const Starter *starter)
 {
+  const char *but = but_which (starter);
+
   cli_append_comment (
       text,
       "A first audit of the defense '%s', written by 'assay init' as a beginning: data, "
@@ -180,12 +189,10 @@ append_head (GString *text, const Starter *starter)
                          "#\n");
   cli_append_comment (
       text,
-      "Settings stand at their defaults%s. A list, as in 'key = 1; 2; 4', runs every "
+      "Settings stand at their defaults%s%s. A list, as in 'key = 1; 2; 4', runs every "
       "value. What can stand where: docs/scenarios.md; what a plugin does: 'assay "
       "describe NAME'.",
-      is_smaller (starter) ? ", but those that cost most: attackers who learn run the defense "
-                             "dozens of times"
-                           : "");
+      *but != '\0' ? ", but " : "", but);
   g_string_append_printf (text,
                           "[scenario]\n"
                           "title = A first audit of %s\n"
