@@ -319,10 +319,8 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   const Demasking *settings = data;
   AssayTapeSize size;
 
-  if (settings->width % ASSAY_CHANNEL_BLOCK != 0)
-    return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "width = %" G_GINT64_FORMAT ": expected a multiple of %d", settings->width,
-                       ASSAY_CHANNEL_BLOCK);
+  if (!assay_tape_check_width (settings->width, error))
+    return FALSE;
   size = network_size (settings, shape);
   return assay_tape_check_size (&size, error);
 }

@@ -221,6 +221,18 @@ divide (AssayView rows, AssayPartition *parts, const gsize *random, gsize most_p
   split->n_public = n - split->n_private;
 }
 
+AssayMatrix *
+cli_audit_data_take (const AssayMatrix *rows, const gsize *numbers, gsize n, GError **error)
+{
+  const AssayView all = assay_matrix_view (rows);
+  AssayMatrix *taken = assay_matrix_new (n, rows->cols, error);
+
+  for (gsize i = 0; taken != NULL && i < n; i++)
+    memcpy (assay_matrix_row (taken, i), assay_view_row (all, numbers[i]),
+            rows->cols * sizeof (float));
+  return taken;
+}
+
 gboolean
 cli_audit_split (const CliAuditData *data, gboolean has_public, gsize wanted, guint64 seed,
                  CliAuditSplit *ret_split, GError **error)

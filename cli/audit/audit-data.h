@@ -31,6 +31,10 @@ typedef struct {
  * that are no classes; images that cannot be read. */
 gboolean cli_audit_data_read (const CliAuditFiles *files, CliAuditData *ret_data, GError **error);
 
+/* The @n rows that @numbers name. */
+AssayMatrix *cli_audit_data_take (const AssayMatrix *rows, const gsize *numbers, gsize n,
+                                  GError **error);
+
 /* How rows are divided. */
 typedef struct {
   gsize *order; /* their numbers: n_private of them, then n_public */

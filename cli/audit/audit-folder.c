@@ -1,13 +1,11 @@
 /* The folder of an audit: what is written into it, and taken back. */
 #include "cli/audit/audit-folder.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "cli/audit/audit-labels.h"
 #include "core/base/error.h"
 #include "core/data/npy.h"
 #include "core/data/secret-paths.h"
+#include <stdio.h>
 
 /* A name of letters, digits, - and _. */
 static char *
@@ -76,15 +74,12 @@ AssayMatrix *
 cli_audit_write_part (const char *folder, const char *role, const CliAuditData *data,
                       const gsize *numbers, gsize n, GError **error)
 {
-  AssayMatrix *rows = assay_matrix_new (n, data->rows->cols, error);
+  AssayMatrix *rows = cli_audit_data_take (data->rows, numbers, n, error);
   g_autofree char *name = g_strconcat (role, ".npy", NULL);
   g_autoptr (AssayMatrix) copy = NULL;
 
   if (rows == NULL)
     return NULL;
-  for (gsize i = 0; i < n; i++)
-    memcpy (assay_matrix_row (rows, i), assay_matrix_row (data->rows, numbers[i]),
-            rows->cols * sizeof (float));
   copy = assay_matrix_copy (assay_matrix_view (rows), error);
   if (copy != NULL
       && write_array (folder, name, assay_array_take_matrix (g_steal_pointer (&copy)), error)

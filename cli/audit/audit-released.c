@@ -5,8 +5,6 @@
  * the release cannot be made again, there is one trial, and nobody compares runs. */
 #include "cli/audit/audit-released.h"
 
-#include <string.h>
-
 #include "core/base/error.h"
 #include "core/data/exchange.h"
 #include "core/data/rows.h"
@@ -40,15 +38,10 @@ static gboolean
 find_units (const AssayMatrix *rows, float **ret_units, GError **error)
 {
   g_autoptr (AssayRows) view = assay_rows_borrow (assay_matrix_view (rows));
-  g_autofree double *deviations = assay_column_deviations (view, 0, error);
-  double low = G_MAXDOUBLE, high = 0;
+  double low, high;
 
-  if (deviations == NULL)
+  if (!assay_column_deviation_range (view, &low, &high, error))
     return FALSE;
-  for (gsize j = 0; j < rows->cols; j++) {
-    low = deviations[j] > 0 ? MIN (low, deviations[j]) : low;
-    high = MAX (high, deviations[j]);
-  }
   if (high < ASSAY_UNLIKE_UNITS * low)
     return TRUE;
   *ret_units = assay_column_units (view, error);
@@ -59,9 +52,8 @@ find_units (const AssayMatrix *rows, float **ret_units, GError **error)
 static gboolean
 divide (AssayMatrix **inout_rows, const float *units, GError **error)
 {
-  AssayMatrix *divided = units != NULL
-                             ? assay_columns_divide (assay_matrix_view (*inout_rows), units, error)
-                             : NULL;
+  AssayMatrix *divided
+      = units != NULL ? assay_columns_divide (assay_matrix_view (*inout_rows), units, error) : NULL;
 
   if (divided == NULL)
     return units == NULL;
@@ -88,30 +80,17 @@ cli_audit_released_scale (AssayMatrix **inout_rows, AssayMatrix **inout_released
 
 /* ---- The folder ---- */
 
-/* Those that @numbers name. */
-static AssayArray *
-take_rows (const AssayMatrix *rows, const gsize *numbers, gsize n, GError **error)
-{
-  const AssayView all = assay_matrix_view (rows);
-  AssayMatrix *taken = assay_matrix_new (n, rows->cols, error);
-
-  for (gsize i = 0; taken != NULL && i < n; i++)
-    memcpy (assay_matrix_row (taken, i), assay_view_row (all, numbers[i]),
-            rows->cols * sizeof (float));
-  return taken != NULL ? assay_array_take_matrix (taken) : NULL;
-}
-
 /* Of the rows that @numbers name; parents are made. */
 static gboolean
 write_release (const char *place, const AssayMatrix *released, const gsize *numbers, gsize n,
                GError **error)
 {
   g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_VECTORS, "release-folder");
-  AssayArray *vectors = take_rows (released, numbers, n, error);
+  AssayMatrix *vectors = cli_audit_data_take (released, numbers, n, error);
 
   if (vectors == NULL)
     return FALSE;
-  assay_arrays_take (&release->arrays, "vectors", vectors);
+  assay_arrays_take (&release->arrays, "vectors", assay_array_take_matrix (vectors));
   return assay_release_write (release, place, error);
 }
 

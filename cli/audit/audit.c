@@ -258,17 +258,12 @@ static gboolean
 choose_scale (CliAudit *audit, Parts *parts, GError **error)
 {
   g_autoptr (AssayRows) rows = assay_rows_borrow (audit->public_rows);
-  g_autofree double *deviations = assay_column_deviations (rows, 0, error);
   g_autofree float *units = NULL;
-  double low = G_MAXDOUBLE, high = 0;
+  double low, high;
 
-  if (deviations == NULL)
+  if (!assay_column_deviation_range (rows, &low, &high, error))
     return FALSE;
   audit->compared = audit->public_rows;
-  for (gsize j = 0; j < audit->public_rows.cols; j++) {
-    low = deviations[j] > 0 ? MIN (low, deviations[j]) : low;
-    high = MAX (high, deviations[j]);
-  }
   audit->scales_columns
       = audit->command != NULL && audit->geometry.height == 0 && high >= ASSAY_UNLIKE_UNITS * low;
   if (!audit->scales_columns)

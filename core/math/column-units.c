@@ -42,6 +42,24 @@ assay_column_deviations (const AssayRows *rows, gsize limit, GError **error)
   return g_steal_pointer (&squares);
 }
 
+gboolean
+assay_column_deviation_range (const AssayRows *rows, double *ret_low, double *ret_high,
+                              GError **error)
+{
+  const gsize d = assay_rows_cols (rows);
+  g_autofree double *deviations = assay_column_deviations (rows, 0, error);
+
+  if (deviations == NULL)
+    return FALSE;
+  *ret_low = G_MAXDOUBLE;
+  *ret_high = 0;
+  for (gsize j = 0; j < d; j++) {
+    *ret_low = deviations[j] > 0 ? MIN (*ret_low, deviations[j]) : *ret_low;
+    *ret_high = MAX (*ret_high, deviations[j]);
+  }
+  return TRUE;
+}
+
 float *
 assay_column_units (const AssayRows *rows, GError **error)
 {

@@ -12,6 +12,11 @@ G_BEGIN_DECLS
  * ASSAY_ERROR_MEMORY. */
 double *assay_column_deviations (const AssayRows *rows, gsize limit, GError **error);
 
+/* The least of them that is above 0 and the greatest; G_MAXDOUBLE and 0 where all are constant.
+ * FALSE with ASSAY_ERROR_MEMORY. */
+gboolean assay_column_deviation_range (const AssayRows *rows, double *ret_low, double *ret_high,
+                                       GError **error);
+
 /* d powers of two, each next to a column's standard deviation; 1 for a column that is constant.
  * NULL with ASSAY_ERROR_MEMORY. */
 float *assay_column_units (const AssayRows *rows, GError **error);

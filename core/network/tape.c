@@ -339,6 +339,14 @@ assay_tape_planned_size (AssayTape *tape, guint last, gsize batch)
 }
 
 gboolean
+assay_tape_check_width (gint64 width, GError **error)
+{
+  return width % BLOCK == 0
+         || assay_fail (error, ASSAY_ERROR_PARAMETER,
+                        "width = %" G_GINT64_FORMAT ": expected a multiple of %d", width, BLOCK);
+}
+
+gboolean
 assay_tape_check_size (const AssayTapeSize *size, GError **error)
 {
   static const double mib = 1 << 20;

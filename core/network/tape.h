@@ -128,6 +128,8 @@ AssayTapeSize assay_tape_planned_size (AssayTape *tape, guint last, gsize batch)
 /* ASSAY_ERROR_MEMORY, with the size, for a network that the machine cannot hold: for plans, before
  * anything is allocated. */
 gboolean assay_tape_check_size (const AssayTapeSize *size, GError **error);
+/* ASSAY_ERROR_PARAMETER for a setting `width` whose channels do not fill blocks. */
+gboolean assay_tape_check_width (gint64 width, GError **error);
 
 static inline guint64
 assay_tape_size_bytes (const AssayTapeSize *size)

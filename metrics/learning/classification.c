@@ -309,10 +309,8 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   const AssayMixtureCoefficients coefficients = test_coefficients (settings);
   AssayTapeSize residual;
 
-  if (settings->width % ASSAY_CHANNEL_BLOCK != 0)
-    return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "width: %" G_GINT64_FORMAT ", expected a multiple of %d", settings->width,
-                       ASSAY_CHANNEL_BLOCK);
+  if (!assay_tape_check_width (settings->width, error))
+    return FALSE;
   if (shape->cols > 0 && !check_images (settings, &shape->geometry, error))
     return FALSE;
   residual = residual_size (settings, shape);

@@ -3,6 +3,7 @@ the database that it grants, so that the attacks fail."""
 
 import json
 import random
+import re
 
 import pytest
 
@@ -230,4 +231,4 @@ def test_nearly_equal_rows(sandbox):
     assert "public rows that were lifted with one row" in reason, reason
     text = sandbox.read("theirs.scenario").replace("neighbours = 15", "neighbours = 600")
     sandbox.write("theirs.scenario", text.replace("averaged = 3", "averaged = 3\nselection = ratio"))
-    assert "recovery-rate is 9" in verdict(sandbox, 1)
+    assert re.search(r"recovery-rate is 9\d", verdict(sandbox, 1))

@@ -113,7 +113,7 @@ Test (image_network, is_refused)
   assert_refused ("model=residual", &rows,
                   "model = residual looks at images; expected a dataset of images, such as cifar, "
                   "or another model");
-  assert_refused ("model=residual width=12", &images, "width: 12, expected a multiple of 8");
+  assert_refused ("model=residual width=12", &images, "width = 12: expected a multiple of 8");
 }
 
 /* Wider networks take more. */

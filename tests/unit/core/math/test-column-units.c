@@ -25,11 +25,15 @@ Test (column_units, powers_of_two_next_to_deviations)
   g_autofree double *deviations = assay_column_deviations (rows, 0, NULL);
   g_autofree double *of_two = assay_column_deviations (rows, 2, NULL);
   g_autofree float *units = assay_column_units (rows, NULL);
+  double low, high;
 
   cr_assert_float_eq (deviations[0], sqrt (2.0 / 3), 1e-12);
   cr_assert_float_eq (deviations[1], 816.74, 0.01);
   cr_assert_eq (deviations[2], 0);
   cr_assert_float_eq (of_two[0], 0.5, 1e-12);
+  cr_assert (assay_column_deviation_range (rows, &low, &high, NULL));
+  cr_assert_eq (low, deviations[3], "the constant column is not the least");
+  cr_assert_eq (high, deviations[1]);
   cr_assert_eq (units[0], 1);
   cr_assert_eq (units[1], 1024);
   cr_assert_eq (units[2], 1, "a constant column");
