@@ -38,6 +38,7 @@ typedef struct {
   gboolean is_reach; /* a share of what the attack could have looked at: below 1, what it did not
                       * recover decides nothing */
   gboolean is_reference; /* what chance gives, or a guess without the release: no leak by itself */
+  gboolean tells_apart;  /* a share of secrets at which guesses point, among all of a trial */
 } AssayMeasure;
 
 /* The measure @label of series @of. What follows its help are further members, among them these. */
@@ -50,6 +51,7 @@ typedef struct {
 #define ASSAY_HIGHER_IS_WORSE .higher_is_worse = TRUE
 #define ASSAY_IS_LEAK .is_leak = TRUE
 #define ASSAY_IS_REFERENCE .is_reference = TRUE
+#define ASSAY_TELLS_APART .tells_apart = TRUE
 #define ASSAY_MEASURE_END                                                                          \
   {                                                                                                \
     .name = NULL                                                                                   \

@@ -210,7 +210,7 @@ ASSAY_METRIC (original_recovery, "original-recovery",
     ASSAY_MEASURE (FIRST, "original-identification-rate", RATE, 0, 1, "share of secrets",
                    "Pictures that are more like their own original than like all others, by "
                    "correlation",
-                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE),
+                   ASSAY_HEADLINE, ASSAY_HIGHER_IS_WORSE, ASSAY_TELLS_APART),
     ASSAY_MEASURE (FIRST_CHANCE, "original-identification-chance", MEAN, 0, 1, "share of secrets",
                    "The same for pictures drawn at random", ASSAY_HIGHER_IS_WORSE,
                    ASSAY_IS_REFERENCE)),

@@ -275,7 +275,7 @@ ASSAY_METRIC (sample_recovery, "sample-recovery",
     ASSAY_MEASURE (FIRST, "sample-identification-rate", RATE, 0, 1, "share of secrets",
                    "Samples that are nearer to their estimate than all other samples of the cell, "
                    "in the columns that the attack is sure of",
-                   ASSAY_HIGHER_IS_WORSE),
+                   ASSAY_HIGHER_IS_WORSE, ASSAY_TELLS_APART),
     ASSAY_MEASURE (LABEL, "sample-label-rate", RATE, 0, 1, "share of secrets",
                    "Samples whose class the attack names", ASSAY_HIGHER_IS_WORSE),
     ASSAY_MEASURE (COLUMNS, "sample-columns", MEAN, 0, 1, "share of columns",

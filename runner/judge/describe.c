@@ -70,6 +70,7 @@ describe_measure (const AssayMeasuring *measuring, const AssayMeasure *measure)
     .is_epsilon = measure->statistic == ASSAY_STATISTIC_EPSILON,
     .is_reach = measure->is_reach,
     .is_reference = measure->is_reference,
+    .tells_apart = measure->tells_apart,
   };
   return one;
 }

@@ -44,6 +44,7 @@ typedef struct {
   gboolean is_epsilon;  /* a certified lower bound: nothing is known above it */
   gboolean is_reach;    /* a share of what the attack could have looked at */
   gboolean is_reference; /* what chance gives, or a guess without the release */
+  gboolean tells_apart;  /* a share of secrets at which a guess points, among others */
 } AssayResultMeasure;
 
 /* A dataset, defense, attack, utility or metric with one choice of settings. */

@@ -3,20 +3,22 @@
 
 #include "runner/judge/reason.h"
 
-#define IDENTIFIES "identification-rate"
-
 /* What a claim that allows no share of secrets is held against. */
 #define USUAL_SHARE 0.1
 
-/* How many of the secrets of @cell its guesses point at; NULL: that was not measured. */
+/* How many of the secrets of @cell its guesses point at, the most where several measures say it;
+ * NULL: that was not measured. */
 static const AssayMeasurement *
 identified_in (const AssayResultCell *cell)
 {
+  const AssayMeasurement *most = NULL;
+
   ASSAY_FOR_EACH_IN (const AssayMeasurement, one, cell->measurements) {
-    if (g_str_equal (one->measure->name, IDENTIFIES))
-      return one;
+    if (one->measure->tells_apart
+        && (most == NULL || one->interval.lower > most->interval.lower))
+      most = one;
   }
-  return NULL;
+  return most;
 }
 
 char *
@@ -25,7 +27,7 @@ assay_identified_note (const AssayResultClaim *claim)
   const AssayResultCell *worst = NULL;
   const AssayMeasurement *most = NULL;
 
-  if (claim->metric == NULL || g_str_equal (claim->measure->name, IDENTIFIES))
+  if (claim->metric == NULL || claim->measure->tells_apart)
     return g_strdup ("");
   ASSAY_FOR_EACH_IN (const AssayResultHypothesis, hypothesis, claim->hypotheses) {
     const double allowed

@@ -223,6 +223,8 @@ Test (earned, identified_all_the_same)
     { -1, CLAIM "defense = strong\n", NULL },
     /* Of another defense, or of the attack that the claim leaves out. */
     { 91, CLAIM "defense = strong\nattack = verbatim\n", NULL },
+    /* A claim about it says so itself. */
+    { 91, "[claim c]\nmeasure = identification-rate\nat-most = 0.2\ndefense = strong\n", NULL },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
