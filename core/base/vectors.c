@@ -144,6 +144,21 @@ assay_correlation (const float *a, const float *b, gsize n)
   return of_a > 0 && of_b > 0 ? of_both / sqrt (of_a * of_b) : 0;
 }
 
+gboolean
+assay_turn_up (double *inout_vector, gsize n)
+{
+  gsize largest = 0;
+
+  for (gsize j = 1; j < n; j++)
+    if (fabs (inout_vector[j]) > fabs (inout_vector[largest]))
+      largest = j;
+  if (!(inout_vector[largest] < 0))
+    return FALSE;
+  for (gsize j = 0; j < n; j++)
+    inout_vector[j] = -inout_vector[j];
+  return TRUE;
+}
+
 /* For qsort: the smallest first. */
 #define ORDER(Type, name)                                                                          \
   int name (gconstpointer a, gconstpointer b)                                                      \

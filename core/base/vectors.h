@@ -41,6 +41,10 @@ typedef struct {
 /* The smallest first, and of equal ones the one that stood before the others. */
 void assay_rank (AssayRanked *inout_numbers, gsize n);
 
+/* Turns a vector (n >= 1) so that its number of largest magnitude, the first of equal ones, is
+ * positive; whether it had to be. */
+gboolean assay_turn_up (double *inout_vector, gsize n);
+
 /* Scales a row to mean 0 and variance 1; a constant one to zeros. */
 void assay_standardise (float *inout_row, gsize n);
 /* Pearson's correlation of two rows, each sum in order; 0 where one is constant. */

@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 
 #define PANEL 128 /* rows of a product that one thread makes at a time */
 
@@ -248,25 +249,6 @@ copy_lower (gsize n, const double *values, const char *what, GError **error)
   return copy;
 }
 
-/* Whether the component of largest magnitude, the first of equal ones, is negative. */
-static gboolean
-points_down (const double *vector, gsize cols)
-{
-  gsize largest = 0;
-
-  for (gsize j = 1; j < cols; j++)
-    if (fabs (vector[j]) > fabs (vector[largest]))
-      largest = j;
-  return vector[largest] < 0;
-}
-
-static void
-negate (double *values, gsize count, gsize stride)
-{
-  for (gsize i = 0; i < count; i++)
-    values[i * stride] = -values[i * stride];
-}
-
 /* The lower triangle by rows is the upper one by columns. @factors (n x n) is overwritten; values
  * ascend, and eigenvectors are its rows or those of @vectors (count x n). */
 static lapack_int
@@ -316,13 +298,9 @@ assay_linalg_symmetric_eigen (gsize n, gsize count, const double *matrix, double
     return FALSE;
   for (gsize i = 0; i < count; i++) {
     ret_values[i] = values[count - 1 - i];
-    if (vectors != NULL) {
-      double *row
-          = memcpy (ret_vectors + i * n, vectors + (count - 1 - i) * n, n * sizeof (double));
-
-      if (points_down (row, n))
-        negate (row, n, 1);
-    }
+    if (vectors != NULL)
+      assay_turn_up (
+          memcpy (ret_vectors + i * n, vectors + (count - 1 - i) * n, n * sizeof (double)), n);
   }
   return TRUE;
 }
@@ -380,8 +358,7 @@ assay_linalg_definite_eigen (const AssayPencil *pencil, gsize count, double *ret
   cblas_dtrsm (CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, order,
                narrow (count), 1, factors, order, ret_vectors, order);
   for (gsize i = 0; i < count; i++)
-    if (points_down (ret_vectors + i * n, n))
-      negate (ret_vectors + i * n, n, 1);
+    assay_turn_up (ret_vectors + i * n, n);
   return TRUE;
 }
 
@@ -433,10 +410,9 @@ assay_linalg_svd (gsize rows, gsize cols, const double *matrix, const AssaySvd *
                    error))
     return FALSE;
   for (gsize i = 0; has_vectors && i < rank; i++)
-    if (points_down (vt + i * cols, cols)) {
-      negate (vt + i * cols, cols, 1);
-      negate (u + i, rows, rank);
-    }
+    if (assay_turn_up (vt + i * cols, cols))
+      for (gsize j = 0; j < rows; j++)
+        u[j * rank + i] = -u[j * rank + i];
   memcpy (into->values, values, rank * sizeof (double));
   if (into->u != NULL)
     memcpy (into->u, u, rows * rank * sizeof (double));

@@ -1,14 +1,30 @@
-/* Mean, covariance and principal components. */
+/* Mean, covariance and principal components.
+ *
+ * With X (n x d) the centred rows, the inner products XX' = U diag (e) U' and the covariance
+ * X'X / n have the same eigenvalues, e / n of the latter, but for zeros, and the component of e is
+ * X'u / sqrt (e). Of fewer rows than columns that is the smaller problem by far: 200 images of
+ * 3,072 numbers take a thousandth of the time.
+ *
+ * The smaller e is, the less X'u is orthogonal to the components before it, by rounding of e_1 / e.
+ * Each is therefore made orthogonal to those (classical Gram-Schmidt, twice: Giraud, Langou,
+ * Rozloznik and van den Eshof 2005, "Rounding error analysis of the classical Gram-Schmidt
+ * orthogonalization process"). Beyond the rank the unit vector of which they have least stands in
+ * the place of X'u. */
 #include "core/math/principal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define MEAN_PANEL (gsize) 4096 /* rows that are summed in one piece */
 #define PANEL (gsize) 512       /* rows that are centred and multiplied at once */
 #define BLOCK (gsize) 64        /* rows of the covariance that are one piece of work */
+#define WIDTH (gsize) 512       /* columns of components that are one */
+
+#define GRAM_SCHMIDT_PASSES 2
 
 /* Variances below this share of the largest are rounding: of rows in float32, whose linear
  * dependences hold to 6e-8, the variance that is left over is about the square of that. */
@@ -136,6 +152,40 @@ fill_covariance (AssayView rows, const double *mean, double *ret_covariance, GEr
   return TRUE;
 }
 
+/* ---- Inner products of few rows ---- */
+
+static double *
+centre (AssayView rows, const double *mean, GError **error)
+{
+  double *centred = assay_alloc (rows.rows, rows.cols * sizeof (double), "rows", error);
+
+  for (gsize i = 0; centred != NULL && i < rows.rows; i++) {
+    const float *row = assay_view_row (rows, i);
+
+    for (gsize j = 0; j < rows.cols; j++)
+      centred[i * rows.cols + j] = (double) row[j] - mean[j];
+  }
+  return centred;
+}
+
+typedef struct {
+  AssayViewDouble centred;
+  double *products; /* n x n */
+} Products;
+
+/* The rows of a block up to the diagonal's end. */
+static void
+multiply_rows (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Products *job = data;
+  const gsize n = job->centred.rows, cols = job->centred.cols;
+  const gsize first = index * BLOCK, count = MIN (BLOCK, n - first);
+
+  assay_linalg_product_double (
+      ASSAY_NT, assay_view_of_doubles (job->centred.data + first * cols, count, cols),
+      assay_view_of_doubles (job->centred.data, first + count, cols), job->products + first * n, n);
+}
+
 /* ---- Components ---- */
 
 static gsize
@@ -148,12 +198,131 @@ rank_of (const double *values, gsize count)
   return rank;
 }
 
+typedef struct {
+  AssayViewDouble centred;
+  AssayViewDouble turned; /* U', rank x n */
+  double *vectors;        /* rank x d */
+} Combining;
+
+static void
+combine_columns (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+{
+  const Combining *job = data;
+  const gsize cols = job->centred.cols, first = index * WIDTH;
+  const AssayViewDouble part = { .rows = job->centred.rows,
+                                 .cols = MIN (WIDTH, cols - first),
+                                 .stride = cols,
+                                 .data = job->centred.data + first };
+
+  assay_linalg_product_double (ASSAY_NN, job->turned, part, job->vectors + first, cols);
+}
+
+/* The unit vector of which the @count @vectors have least. @sums: room for @cols numbers. */
+static void
+put_unseen_axis (const double *vectors, gsize count, gsize cols, double *sums, double *ret_vector)
+{
+  gsize least = 0;
+
+  memset (sums, 0, cols * sizeof *sums);
+  for (gsize i = 0; i < count; i++)
+    for (gsize j = 0; j < cols; j++)
+      sums[j] += vectors[i * cols + j] * vectors[i * cols + j];
+  for (gsize j = 1; j < cols; j++)
+    if (sums[j] < sums[least])
+      least = j;
+  memset (ret_vector, 0, cols * sizeof *ret_vector);
+  ret_vector[least] = 1;
+}
+
+static void
+divide_by_length (double *vector, gsize cols)
+{
+  const double length = sqrt (assay_dot_double (vector, vector, cols));
+
+  for (gsize j = 0; j < cols; j++)
+    vector[j] /= length;
+}
+
+/* Row @number of @vectors, orthogonal to those before it and of length 1. @room: cols numbers, and
+ * one for each vector. */
+static void
+orthonormalise (double *vectors, gsize number, gsize cols, double *room)
+{
+  double *vector = vectors + number * cols, *shares = room + cols;
+  const AssayViewDouble before = assay_view_of_doubles (vectors, number, cols);
+
+  divide_by_length (vector, cols);
+  for (guint pass = 0; pass < GRAM_SCHMIDT_PASSES && number > 0; pass++) {
+    assay_linalg_product_double (ASSAY_NT, assay_view_of_doubles (vector, 1, cols), before, shares,
+                                 number);
+    assay_linalg_product_double (ASSAY_NN, assay_view_of_doubles (shares, 1, number), before, room,
+                                 cols);
+    for (gsize j = 0; j < cols; j++)
+      vector[j] -= room[j];
+    divide_by_length (vector, cols);
+  }
+  assay_turn_up (vector, cols);
+}
+
+static gboolean
+fill_vectors (AssayViewDouble centred, const double *turned, AssayPrincipal *principal,
+              GError **error)
+{
+  const gsize cols = centred.cols, count = principal->count;
+  const gsize rank = rank_of (principal->values, count);
+  g_autofree double *room = assay_alloc (cols + count, sizeof (double), "components", error);
+  Combining job = { centred, assay_view_of_doubles (turned, rank, centred.rows),
+                    principal->vectors };
+
+  if (room == NULL)
+    return FALSE;
+  if (rank > 0)
+    assay_parallel_for (assay_pieces (cols, WIDTH), combine_columns, &job);
+  for (gsize i = 0; i < count; i++) {
+    if (i >= rank)
+      put_unseen_axis (principal->vectors, i, cols, room, principal->vectors + i * cols);
+    orthonormalise (principal->vectors, i, cols, room);
+  }
+  return TRUE;
+}
+
+static gboolean
+find_by_rows (AssayView rows, AssayPrincipal *principal, GError **error)
+{
+  const gsize n = rows.rows, count = principal->count;
+  g_autofree double *centred = centre (rows, principal->mean, error);
+  g_autofree double *products = assay_alloc (n, n * sizeof (double), "inner products", error);
+  g_autofree double *turned = assay_alloc (count, n * sizeof (double), "components", error);
+  Products job = { assay_view_of_doubles (centred, n, rows.cols), products };
+
+  g_return_val_if_fail (count <= n && n <= rows.cols, FALSE);
+  if (centred == NULL || products == NULL || turned == NULL)
+    return FALSE;
+  assay_parallel_for (assay_pieces (n, BLOCK), multiply_rows, &job);
+  if (!assay_linalg_symmetric_eigen (n, count, products, principal->values, turned, error))
+    return FALSE;
+  for (gsize i = 0; i < count; i++)
+    principal->values[i] /= (double) n;
+  return fill_vectors (job.centred, turned, principal, error);
+}
+
+/* By the covariance, d x d. */
+static gboolean
+find_by_columns (AssayView rows, AssayPrincipal *principal, GError **error)
+{
+  const gsize cols = rows.cols;
+  g_autofree double *covariance = assay_alloc (cols, cols * sizeof (double), "covariance", error);
+
+  return covariance != NULL && fill_covariance (rows, principal->mean, covariance, error)
+         && assay_linalg_symmetric_eigen (cols, principal->count, covariance, principal->values,
+                                          principal->vectors, error);
+}
+
 AssayPrincipal *
 assay_principal_new (AssayView rows, gsize count, GError **error)
 {
   const gsize cols = rows.cols;
   g_autoptr (AssayPrincipal) principal = g_new0 (AssayPrincipal, 1);
-  g_autofree double *covariance = assay_alloc (cols, cols * sizeof (double), "covariance", error);
 
   g_return_val_if_fail (count >= 1 && count <= cols, NULL);
   principal->count = count;
@@ -161,11 +330,10 @@ assay_principal_new (AssayView rows, gsize count, GError **error)
   principal->mean = assay_alloc (cols, sizeof (double), "mean", error);
   principal->values = assay_alloc (count, sizeof (double), "components", error);
   principal->vectors = assay_alloc (count, cols * sizeof (double), "components", error);
-  if (covariance == NULL || principal->mean == NULL || principal->values == NULL
-      || principal->vectors == NULL || !assay_principal_mean (rows, principal->mean, error)
-      || !fill_covariance (rows, principal->mean, covariance, error)
-      || !assay_linalg_symmetric_eigen (cols, count, covariance, principal->values,
-                                        principal->vectors, error))
+  if (principal->mean == NULL || principal->values == NULL || principal->vectors == NULL
+      || !assay_principal_mean (rows, principal->mean, error)
+      || !(rows.rows < cols && count <= rows.rows ? find_by_rows (rows, principal, error)
+                                                  : find_by_columns (rows, principal, error)))
     return NULL;
   principal->rank = rank_of (principal->values, count);
   return g_steal_pointer (&principal);

@@ -30,7 +30,9 @@ Test (principal, like_the_naive_one)
   static const struct {
     gsize n, d, count;
   } cases[] = { { 2, 1, 1 },    { 7, 3, 2 },     { 40, 12, 12 },  { 511, 5, 5 },
-                { 513, 17, 4 }, { 1100, 64, 8 }, { 600, 65, 10 }, { 9000, 6, 6 } };
+                { 513, 17, 4 }, { 1100, 64, 8 }, { 600, 65, 10 }, { 9000, 6, 6 },
+                /* Fewer rows than columns. */
+                { 2, 9, 1 },    { 5, 17, 4 },    { 30, 60, 29 },  { 130, 140, 8 } };
 
   for (gsize t = 0; t < G_N_ELEMENTS (cases); t++) {
     const gsize n = cases[t].n, d = cases[t].d, count = cases[t].count;
@@ -101,22 +103,81 @@ Test (principal, rank_is_that_of_the_rows)
   cr_assert (constant->rank == 0, "%zu", constant->rank);
 }
 
+/* Of few rows that are copies of four, of three, or all the same: vectors are orthonormal beyond
+ * the rank, too. */
+Test (principal, rank_of_few_rows)
+{
+  enum { N = 12, D = 40, COUNT = 12 };
+  g_autoptr (AssayMatrix) rows = fixture_normal (N, D, 5);
+  static const gsize ranks[] = { 3, 2, 0 }; /* of four, three and one different row */
+
+  for (gsize t = 0; t < G_N_ELEMENTS (ranks); t++) {
+    g_autoptr (AssayPrincipal) found = NULL;
+
+    for (gsize i = ranks[t] + 1; i < N; i++)
+      memcpy (assay_matrix_row (rows, i), assay_matrix_row (rows, i % (ranks[t] + 1)),
+              D * sizeof (float));
+    found = assay_principal_new (assay_matrix_view (rows), COUNT, NULL);
+    cr_assert (found->rank == ranks[t], "case %zu: %zu", t, found->rank);
+    for (gsize i = 0; i < COUNT; i++) {
+      cr_assert (fabs (found->values[i]) <= 1e-12 * found->values[0] || i < found->rank);
+      for (gsize k = 0; k <= i; k++) {
+        double product = 0;
+
+        for (gsize j = 0; j < D; j++)
+          product += found->vectors[i * D + j] * found->vectors[k * D + j];
+        assert_near (product, i == k, 1e-13, "case %zu, vectors %zu and %zu", t, i, k);
+      }
+    }
+  }
+}
+
+/* Variances that are 10^10 apart: X'u alone is orthogonal to 10^-6 only. */
+Test (principal, small_variances_of_few_rows)
+{
+  enum { N = 8, D = 30 };
+  g_autoptr (AssayMatrix) rows = fixture_normal (N, D, 6);
+  g_autoptr (AssayPrincipal) found = NULL;
+
+  for (gsize i = 0; i < N; i++)
+    for (gsize j = 0; j < D; j++)
+      assay_matrix_row (rows, i)[j] *= j < D / 2 ? 1 : 1e-5f;
+  for (gsize i = 4; i < N; i++)
+    memcpy (assay_matrix_row (rows, i), assay_matrix_row (rows, i - 4), D / 2 * sizeof (float));
+  found = assay_principal_new (assay_matrix_view (rows), N - 1, NULL);
+  cr_assert_eq (found->rank, (gsize) N - 1);
+  cr_assert (found->values[N - 2] < 1e-9 * found->values[0]);
+  for (gsize i = 0; i + 1 < N; i++)
+    for (gsize k = 0; k < i; k++) {
+      double product = 0;
+
+      for (gsize j = 0; j < D; j++)
+        product += found->vectors[i * D + j] * found->vectors[k * D + j];
+      assert_near (product, 0, 1e-13, "vectors %zu and %zu", i, k);
+    }
+}
+
 Test (principal, same_for_any_number_of_threads)
 {
-  g_autoptr (AssayMatrix) rows = spread_rows (5000, 150, 4);
-  AssayPrincipal *found[2];
-  AssayMatrix *projected[2];
+  static const gsize sizes[][2] = { { 5000, 150 }, { 150, 1100 } };
 
-  for (guint t = 0; t < 2; t++) {
-    assay_parallel_set_threads (t == 0 ? 1 : 3);
-    found[t] = assay_principal_new (assay_matrix_view (rows), 20, NULL);
-    projected[t] = assay_principal_project (found[t], assay_matrix_view (rows), NULL);
-  }
-  cr_assert (memcmp (found[0]->mean, found[1]->mean, 150 * sizeof (double)) == 0);
-  cr_assert (memcmp (found[0]->vectors, found[1]->vectors, 20 * 150 * sizeof (double)) == 0);
-  cr_assert (memcmp (projected[0]->data, projected[1]->data, 5000 * 20 * sizeof (float)) == 0);
-  for (guint t = 0; t < 2; t++) {
-    assay_principal_free (found[t]);
-    assay_matrix_free (projected[t]);
+  for (gsize s = 0; s < G_N_ELEMENTS (sizes); s++) {
+    const gsize n = sizes[s][0], d = sizes[s][1];
+    g_autoptr (AssayMatrix) rows = spread_rows (n, d, 4);
+    AssayPrincipal *found[2];
+    AssayMatrix *projected[2];
+
+    for (guint t = 0; t < 2; t++) {
+      assay_parallel_set_threads (t == 0 ? 1 : 3);
+      found[t] = assay_principal_new (assay_matrix_view (rows), 20, NULL);
+      projected[t] = assay_principal_project (found[t], assay_matrix_view (rows), NULL);
+    }
+    cr_assert (memcmp (found[0]->mean, found[1]->mean, d * sizeof (double)) == 0);
+    cr_assert (memcmp (found[0]->vectors, found[1]->vectors, 20 * d * sizeof (double)) == 0);
+    cr_assert (memcmp (projected[0]->data, projected[1]->data, n * 20 * sizeof (float)) == 0);
+    for (guint t = 0; t < 2; t++) {
+      assay_principal_free (found[t]);
+      assay_matrix_free (projected[t]);
+    }
   }
 }
