@@ -8,7 +8,8 @@
  *
  * With encryptions = 0 the test rows are classified as they are. Otherwise (Huang et al. 2020,
  * "InstaHide", section 3.3) each of them is encrypted that many times as its owner would, and the
- * shares that the network gives are averaged (metrics/learning/encryption.h).
+ * shares that the network gives are averaged (metrics/learning/encryption.h), or read by the owner,
+ * who knows more of an encryption than the network does (metrics/learning/owner-reading.h).
  *
  * What the network reads, x or |x|, decides a lot under random signs: |x| is what they leave of x,
  * and dense layers do not learn to take it. Of 20,000 images of Fashion-MNIST under InstaHide
@@ -29,8 +30,12 @@
 
 enum { RIGHT, LOSS, N_SERIES };
 enum { SOFTMAX, NETWORK, RESIDUAL };
+enum { COMBINE_MEAN, COMBINE_OWNER };
 
 static const char *const models[] = { "softmax", "network", "residual", NULL };
+static const char *const descents[]
+    = { [ASSAY_DESCENT_ADAM] = "adam", [ASSAY_DESCENT_SGD] = "sgd", NULL };
+static const char *const combinations[] = { "mean", "owner", NULL };
 
 typedef struct {
   guint model;
@@ -38,15 +43,18 @@ typedef struct {
   gint64 hidden;
   gint64 width;
   gint64 blocks;
+  gint64 stride;
   gint64 shift;
   bool mirror;
   guint input;
   gint64 epochs;
   gint64 batch;
+  guint descent;
   double learning_rate;
   double momentum;
   double weight_decay;
   gint64 encryptions;
+  guint combine;
   guint partners;
   gint64 k;
   double max_coefficient;
@@ -73,9 +81,10 @@ image_network (const Classification *settings)
 {
   return (ImageNetwork){ .width = (gsize) settings->width,
                          .blocks = (gsize) settings->blocks,
+                         .stride = (gsize) settings->stride,
                          .shift = (gsize) settings->shift,
                          .is_mirrored = settings->mirror,
-                         .training = { .descent = ASSAY_DESCENT_SGD,
+                         .training = { .descent = settings->descent,
                                        .epochs = (gsize) settings->epochs,
                                        .batch = (gsize) settings->batch,
                                        .rate = settings->learning_rate,
@@ -244,6 +253,23 @@ is_encrypted (const Classification *settings, const AssayRelease *release)
          && (settings->partners != ENCRYPTION_RELEASE || release->kind == ASSAY_RELEASE_MIXTURES);
 }
 
+/* Of the secrets that test rows are mixed with. */
+static gboolean
+find_owner_labels (const AssayReceived *received, gsize n_classes, NetworkTest *test,
+                   GError **error)
+{
+  const AssayArray *labels = assay_arrays_get (&received->truth->arrays, "labels");
+  const gsize n = test->encryption->secrets.rows;
+
+  if (labels == NULL || n == 0 || assay_array_count (labels) != n)
+    return assay_fail (error, ASSAY_ERROR_MISMATCH,
+                       "combine = owner reads predictions with the labels of the secrets; expected "
+                       "secrets with a label each, found %zu and %zu labels",
+                       n, labels == NULL ? 0 : assay_array_count (labels));
+  test->owner_labels = assay_array_int64 (labels);
+  return network_test_check_labels (test->owner_labels, n, n_classes, "secret", error);
+}
+
 static gboolean
 assess (const AssayUtilityContext *context, const AssayReceived *received,
         AssayOutcomes *ret_outcomes, GError **error)
@@ -279,6 +305,9 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
           && !encryption_check_material (&encryption, assay_rows_cols (dataset->test), error)))
     return FALSE;
   if (!train (context, received, &input, &trained, error))
+    return FALSE;
+  if (test.encryption != NULL && settings->combine == COMBINE_OWNER
+      && !find_owner_labels (received, dataset->n_classes, &test, error))
     return FALSE;
   test.network = trained.network;
   test.tape = trained.tape;
@@ -316,6 +345,10 @@ check (gconstpointer data, const AssayShape *shape, GError **error)
   residual = residual_size (settings, shape);
   if (!assay_tape_check_size (&residual, error))
     return FALSE;
+  if (settings->combine == COMBINE_OWNER && settings->encryptions == 0)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "combine = owner puts together the predictions for encryptions of a test "
+                       "row; expected encryptions = 1 or more, found 0");
   return settings->encryptions == 0
          || encryption_check (&coefficients, settings->partners, shape->n_secrets, shape->n_public,
                               error);
@@ -358,6 +391,10 @@ ASSAY_UTILITY (classification, "classification",
                      ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_INT (Classification, blocks, 1, 1, 8, "",
                      "model = residual: blocks in each of its three stages", ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (Classification, stride, 1, 1, 2, "pixels",
+                     "model = residual: of the first convolution; 2 halves images before the first "
+                     "stage",
+                     ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_INT (Classification, shift, 4, 0, 64, "pixels",
                      "model = residual: training images are shifted by up to this, each way",
                      ASSAY_PARAM_EXTRA),
@@ -369,6 +406,10 @@ ASSAY_UTILITY (classification, "classification",
                         "random signs, else x"),
     ASSAY_PARAM_INT (Classification, epochs, 15, 1, 10000, "", "Passes over the release"),
     ASSAY_PARAM_INT (Classification, batch, 128, 1, 65536, "rows", "Rows in one step"),
+    ASSAY_PARAM_CHOICE (Classification, descent, ASSAY_DESCENT_SGD, descents,
+                        "model = residual: steps of Adam, or of stochastic gradient descent with "
+                        "momentum",
+                        ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_REAL (Classification, learning_rate, 0.05, 1e-6, 100, "",
                       "Learning rate of the first step; it falls to 0 along half a cosine"),
     ASSAY_PARAM_REAL (Classification, momentum, 0.9, 0, 0.999, "", "Momentum of the steps"),
@@ -377,6 +418,11 @@ ASSAY_UTILITY (classification, "classification",
     ASSAY_PARAM_INT (Classification, encryptions, 0, 0, 10000, "",
                      "How often each test row is encrypted, and its predictions averaged; 0: it is "
                      "classified as it is"),
+    ASSAY_PARAM_CHOICE (Classification, combine, COMBINE_MEAN, combinations,
+                        "What is made of the predictions for a test row's encryptions: their mean; "
+                        "or what their owner makes of them, who knows her coefficients and the "
+                        "labels of her own rows that it was mixed with",
+                        ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_CHOICE (Classification, partners, ENCRYPTION_SECRETS, encryption_partners,
                         "What test rows are mixed with when they are encrypted: k - 1 secrets, k - "
                         "1 public rows, or one secret and k - 2 public rows; release: as many "

@@ -17,8 +17,8 @@ encryption_count_public (EncryptionPartners partners, gsize k)
   return partners == ENCRYPTION_PUBLIC ? k - 1 : partners == ENCRYPTION_BOTH ? k - 2 : 0;
 }
 
-static gsize
-count_secrets (const Encryption *encryption)
+gsize
+encryption_count_secrets (const Encryption *encryption)
 {
   return encryption->coefficients.k - 1 - encryption->n_public;
 }
@@ -74,7 +74,7 @@ encryption_check (const AssayMixtureCoefficients *coefficients, EncryptionPartne
 gboolean
 encryption_check_material (const Encryption *encryption, gsize cols, GError **error)
 {
-  const gsize s = count_secrets (encryption), p = encryption->n_public;
+  const gsize s = encryption_count_secrets (encryption), p = encryption->n_public;
   const AssayRows *public_rows = encryption->public_rows;
 
   if (s > 0 && (encryption->secrets.rows < s || encryption->secrets.cols != cols))
@@ -103,12 +103,27 @@ typedef struct {
 } Encrypting;
 
 static void
+keep_record (const Encryption *encryption, gsize index, const float *coefficients,
+             const gsize *secrets)
+{
+  const EncryptionRecord *record = encryption->record;
+  const gsize k = encryption->coefficients.k, s = encryption_count_secrets (encryption);
+
+  if (record == NULL)
+    return;
+  for (gsize j = 0; j < k; j++)
+    record->coefficients[index * k + j] = coefficients[j];
+  for (gsize j = 0; j < s; j++)
+    record->secrets[index * s + j] = secrets[j];
+}
+
+static void
 encrypt_row (gsize index, guint worker, gpointer data)
 {
   const Encrypting *encrypting = data;
   const Encryption *encryption = encrypting->encryption;
   const gsize cols = encrypting->rows.cols, k = encryption->coefficients.k;
-  const gsize s = count_secrets (encryption), p = encryption->n_public;
+  const gsize s = encryption_count_secrets (encryption), p = encryption->n_public;
   const guint64 number = (encrypting->first + index) * encryption->encryptions + encrypting->turn;
   AssayStream stream = assay_stream (encryption->key, encryption->item + number);
   float *partners = encrypting->partners + worker * (k - 1) * cols;
@@ -123,6 +138,7 @@ encrypt_row (gsize index, guint worker, gpointer data)
     assay_stream_choose (&stream, encryption->secrets.rows, s, chosen);
   for (gsize j = 0; j < s; j++)
     images[1 + j] = assay_view_row (encryption->secrets, chosen[j]);
+  keep_record (encryption, index, coefficients, chosen);
   if (p > 0) {
     assay_stream_choose (&stream, assay_rows_count (encryption->public_rows), p, chosen);
     assay_rows_gather (encryption->public_rows, chosen, p, encryption->scale, partners);

@@ -14,6 +14,14 @@ typedef enum {
 
 extern const char *const encryption_partners[];
 
+/* What the owner knows of encryptions of rows: k coefficients of each, the row's own first, and
+ * which secrets are among its partners, encryption_count_secrets of each, which come before public
+ * ones. */
+typedef struct {
+  float *coefficients; /* rows x k */
+  gsize *secrets;
+} EncryptionRecord;
+
 /* x~ = sigma o (lambda_1 x + sum_j lambda_j z_j) with distinct partners z_j, coefficients and,
  * where there is a mask, signs that are drawn afresh for every one. */
 typedef struct {
@@ -26,6 +34,7 @@ typedef struct {
   AssayStreamKey key;
   guint64 item; /* encryption number t of row i draws from item + i * encryptions + t */
   gsize encryptions;
+  const EncryptionRecord *record; /* filled; NULL: nobody asks */
 } Encryption;
 
 /* Public ones among k - 1 partners; not for ENCRYPTION_RELEASE, which the release says. */
@@ -41,6 +50,9 @@ gboolean encryption_check (const AssayMixtureCoefficients *coefficients,
                            GError **error);
 /* And between them and what there is: rows of @cols columns. */
 gboolean encryption_check_material (const Encryption *encryption, gsize cols, GError **error);
+
+/* Secrets among k - 1 partners. */
+gsize encryption_count_secrets (const Encryption *encryption);
 
 /* Encryption number @turn of @rows, which are numbered from @first; without gaps. */
 gboolean encryption_apply (const Encryption *encryption, AssayView rows, gsize first, gsize turn,

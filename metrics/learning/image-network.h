@@ -1,6 +1,7 @@
 /* A residual network that knows images (He, Zhang, Ren and Sun 2016, section 4.2): a convolution,
  * three stages of `blocks` residual blocks of width, 2 width and 4 width channels, of which the
- * second and third halve the image, the mean over pixels, and the classes. Normalisation is in
+ * second and third halve the image (as does the first convolution, with a `stride` of 2), the mean
+ * over pixels, and the classes. Normalisation is in
  * groups of 8 channels (core/network/tape.h) in place of that of batches. Training images are
  * shifted by up to `shift` pixels each way, with the mean image around them, and mirrored half of
  * the time (section 4.2 too). */
@@ -12,7 +13,8 @@
 typedef struct {
   gsize width; /* a multiple of 8 */
   gsize blocks;
-  gsize shift; /* pixels */
+  gsize stride; /* of the first convolution */
+  gsize shift;  /* pixels */
   gboolean is_mirrored;
   AssayTapeTraining training;
 } ImageNetwork;

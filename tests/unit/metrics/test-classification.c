@@ -150,6 +150,29 @@ Test (classification, mixtures_teach)
   assay_outcomes_clear (&outcomes[0]);
 }
 
+/* Of two equally likely classes, told from one encryption with a partner, the owner takes the
+ * partner off: the mean of shares, which has the partner in it, is beaten by much more than the
+ * deviation of 4,000 rows (below .008). */
+Test (classification, owners_read_more)
+{
+  g_auto (Material) material = classification_material_make (1);
+  g_autoptr (AssayRelease) release = NULL;
+  g_autoptr (AssayTruth) truth = NULL;
+  AssayOutcomes plain = { 0 }, read = { 0 };
+
+  protect (&assay_defense_mixup, "k=4", &material, TRUE, &release, &truth);
+  assess_or_die ("model=softmax epochs=4 encryptions=2 k=4 mask=no input=plain", &material.dataset,
+                 release, truth, &plain);
+  assess_or_die ("model=softmax epochs=4 encryptions=2 k=4 mask=no input=plain combine=owner",
+                 &material.dataset, release, truth, &read);
+  cr_assert_gt (mean_of (read.series[RIGHT], TESTS), mean_of (plain.series[RIGHT], TESTS) + 0.04,
+                "%g and %g", mean_of (read.series[RIGHT], TESTS),
+                mean_of (plain.series[RIGHT], TESTS));
+  cr_assert_lt (mean_of (read.series[LOSS], TESTS), mean_of (plain.series[LOSS], TESTS));
+  assay_outcomes_clear (&plain);
+  assay_outcomes_clear (&read);
+}
+
 /* partners = release: as with the same numbers by hand, whatever the other settings say, and as
  * without encryptions where rows were released as they are. */
 Test (classification, test_rows_are_encrypted_as_the_release_was)
@@ -330,6 +353,10 @@ Test (classification, settings_are_checked_against_sizes)
   } cases[] = {
     { "encryptions=10", NULL },
     { "encryptions=0 max_coefficient=0.1", NULL },
+    { "encryptions=10 combine=owner", NULL },
+    { "combine=owner",
+      "combine = owner puts together the predictions for encryptions of a test row; expected "
+      "encryptions = 1 or more, found 0" },
     { "encryptions=10 max_coefficient=0.2",
       "max_coefficient = 0.2: expected at least 1 / k = 0.25, because k = 4 coefficients sum to "
       "1" },

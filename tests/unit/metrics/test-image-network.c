@@ -7,6 +7,7 @@
 #include "core/plugin/utility.h"
 #include "metrics/learning/image-network.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/assert-near.h"
 
 extern const AssayUtility assay_utility_classification;
 
@@ -49,10 +50,11 @@ draw_images (guint64 trial, AssayMatrix **ret_images, AssayMatrix **ret_shares)
 static const ImageNetwork settings = {
   .width = 8,
   .blocks = 1,
+  .stride = 1,
   .shift = 2,
   .is_mirrored = TRUE,
   .training
-  = { .descent = ASSAY_DESCENT_SGD, .epochs = 3, .batch = 8, .rate = 0.05, .momentum = 0.9 }
+  = { .descent = ASSAY_DESCENT_SGD, .epochs = 5, .batch = 8, .rate = 0.05, .momentum = 0.9 }
 };
 
 static AssayTape *
@@ -91,6 +93,28 @@ Test (image_network, knows_the_way_of_stripes)
              == 0);
 }
 
+/* The first step does not begin with opinions that would have to be unlearned. */
+Test (image_network, begins_with_equal_shares)
+{
+  g_autoptr (AssayMatrix) images = NULL, shares = NULL;
+  g_autofree float *found = g_new (float, N * 2);
+  g_autoptr (AssayTape) tape = NULL;
+  ImageNetwork unmoved = settings;
+
+  unmoved.training.rate = 1e-9;
+  draw_images (0, &images, &shares);
+  tape = image_network_train (
+      &unmoved,
+      &(ImageNetworkRows){ &geometry, 1, assay_matrix_view (images), assay_matrix_view (shares) },
+      key_of (0), NULL);
+  cr_assert (tape != NULL
+             && image_network_predict (
+                 tape, &(ImageNetworkRows){ &geometry, 1, assay_matrix_view (images), { 0 } },
+                 found, NULL));
+  for (gsize i = 0; i < N * 2; i++)
+    assert_near ((double) found[i], 0.5, 1e-6, "share %zu", i);
+}
+
 static void
 assert_refused (const char *assignments, const AssayShape *shape, const char *message)
 {
@@ -116,13 +140,18 @@ Test (image_network, is_refused)
   assert_refused ("model=residual width=12", &images, "width = 12: expected a multiple of 8");
 }
 
-/* Wider networks take more. */
+/* Wider networks take more, and images that are halved at once a quarter, of as many weights. */
 Test (image_network, says_what_it_takes)
 {
   ImageNetwork wide = settings;
   const AssayTapeSize narrow = image_network_size (&settings, &geometry, 1, 10);
   AssayTapeSize size;
 
+  wide.stride = 2;
+  size = image_network_size (&wide, &geometry, 1, 10);
+  cr_assert_eq (size.parameters, narrow.parameters);
+  cr_assert_lt (size.layers, narrow.layers / 2);
+  wide = settings;
   wide.width = 32;
   size = image_network_size (&wide, &geometry, 1, 10);
   cr_assert_gt (assay_tape_size_bytes (&narrow), (guint64) 100000);
