@@ -12,33 +12,34 @@ static struct {
   gboolean withholds_parameters;
 } options = { .step.seed = 1 };
 
-static const GOptionEntry entries[]
-    = { { "attack", 'a', 0, G_OPTION_ARG_STRING, &options.step.name, "The attack", "NAME" },
-        CLI_STEP_SET (options.step, "A setting of it"),
-        { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
-          "Folder of the release, made by Assay or by any program", "DIR" },
-        { "database", 0, 0, G_OPTION_ARG_STRING, &options.step.database,
-          "Granted: the rows from which the defense drew", "FILE[a:b]" },
-        { "public", 0, 0, G_OPTION_ARG_STRING, &options.step.public_rows,
-          "Granted: public rows of the same kind as the secrets", "FILE[a:b]" },
-        { "groups", 0, 0, G_OPTION_ARG_STRING, &options.groups,
-          "Granted: a number for each released item, equal for those of one group", "FILE[a:b]" },
-        { "repeat", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.repeats,
-          "Granted: a further release of the same secrets; may be given several times", "DIR" },
-        { "pairs", 0, 0, G_OPTION_ARG_FILENAME, &options.pairs,
-          "Granted: rows of the attacker's own beside their release, in the folders release and "
-          "truth, or 0/release, 0/truth, 1/release ...",
-          "DIR" },
-        { "grants", 0, 0, G_OPTION_ARG_STRING, &options.grants,
-          "What the attack may use, as in a scenario (\"public; labels\", or none); left out: all "
-          "that the release holds and that is given here",
-          "LIST" },
-        { "withhold-parameters", 0, 0, G_OPTION_ARG_NONE, &options.withholds_parameters,
-          "Not granted: the public parameters of the release", NULL },
-        { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "Folder for the guess", "DIR" },
-        CLI_STEP_SEED (options.step, "Seed (default 1)"),
-        CLI_STEP_LIKE (options.step, "the attack, settings, grants and random numbers"),
-        G_OPTION_ENTRY_NULL };
+static const GOptionEntry entries[] = {
+  { "attack", 'a', 0, G_OPTION_ARG_STRING, &options.step.name, "The attack", "NAME" },
+  CLI_STEP_SET (options.step, "A setting of the attack"),
+  { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
+    "Folder of the release, made by Assay or by any program", "DIR" },
+  { "database", 0, 0, G_OPTION_ARG_STRING, &options.step.database,
+    "Granted: the rows from which the defense drew", "FILE[a:b]" },
+  { "public", 0, 0, G_OPTION_ARG_STRING, &options.step.public_rows,
+    "Granted: public rows of the same kind as the secrets", "FILE[a:b]" },
+  { "groups", 0, 0, G_OPTION_ARG_STRING, &options.groups,
+    "Granted: a number for each released item, equal for those of one group", "FILE[a:b]" },
+  { "repeat", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.repeats,
+    "Granted: a further release of the same secrets; may be given several times", "DIR" },
+  { "pairs", 0, 0, G_OPTION_ARG_FILENAME, &options.pairs,
+    "Granted: rows of the attacker's own and what the defense released of them, in the "
+    "folders DIR/truth and DIR/release, or DIR/0/truth, DIR/0/release, DIR/1/truth ...",
+    "DIR" },
+  { "grants", 0, 0, G_OPTION_ARG_STRING, &options.grants,
+    "What the attack may use, as in a scenario (\"public; labels\", or none); default: all that "
+    "the release holds and all that is given here",
+    "LIST" },
+  { "withhold-parameters", 0, 0, G_OPTION_ARG_NONE, &options.withholds_parameters,
+    "Not granted: the public parameters of the release", NULL },
+  { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "New folder for the guess", "DIR" },
+  CLI_STEP_SEED (options.step, "Seed (default 1)"),
+  CLI_STEP_LIKE (options.step, "the attack, settings, grants and random numbers"),
+  G_OPTION_ENTRY_NULL
+};
 
 /* A further release of the same secrets. */
 static gboolean
@@ -213,8 +214,9 @@ attack (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 
 const CliUsage cli_attack = {
   .parameters = "",
-  .summary = "Attacks a release with exactly the knowledge that is given.",
-  .description = "Example:\n  assay attack --attack database --release release \\\n"
+  .summary = "Attacks a release with exactly the knowledge that is given, and writes the guess.",
+  .description = "Example, after that of 'protect --help':\n"
+                 "  assay attack --attack database --release release \\\n"
                  "    --database database.npy --guess guess\n",
   .entries = entries,
   .run = attack,

@@ -63,6 +63,13 @@ char *cli_shown_path (const char *path);
 /* Columns of the terminal: COLUMNS, what the terminal says, or 100. */
 guint cli_terminal_width (void);
 
+/* How the program was called: "assay", or "build/assay" before it is installed. */
+void cli_remember_name (const char *name);
+const char *cli_name (void);
+/* @text, in which every "assay " begins a command, with that name in its place: commands that can
+ * be typed as they stand. */
+char *cli_as_called (const char *text);
+
 /* The command as it was given, and what to type to go on with it, with all its cells. */
 void cli_remember_command (int argc, char **argv);
 char *cli_resume_command (void);

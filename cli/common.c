@@ -86,9 +86,11 @@ parse (const CliUsage *usage, int *argc, char ***argv)
   GOptionContext *context = g_option_context_new (usage->parameters);
   g_autoptr (GError) error = NULL;
   g_autofree char *hint = NULL;
+  g_autofree char *description
+      = usage->description != NULL ? cli_as_called (usage->description) : NULL;
 
   g_option_context_set_summary (context, usage->summary);
-  g_option_context_set_description (context, usage->description);
+  g_option_context_set_description (context, description);
   g_option_context_add_main_entries (context, usage->entries, NULL);
   *argv = split_numbers (usage->entries, argc, *argv);
   if (!g_option_context_parse (context, argc, argv, &error)) {
@@ -193,6 +195,28 @@ cli_terminal_width (void)
 }
 
 static GStrv command;
+static const char *called = "assay";
+
+void
+cli_remember_name (const char *name)
+{
+  called = name;
+}
+
+const char *
+cli_name (void)
+{
+  return called;
+}
+
+char *
+cli_as_called (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, "assay ", -1);
+  g_autofree char *program = g_strconcat (called, " ", NULL);
+
+  return g_strjoinv (program, parts);
+}
 
 void
 cli_remember_command (G_GNUC_UNUSED int argc, char **argv)

@@ -16,17 +16,19 @@ static struct {
   char **gates;
 } options;
 
-static const GOptionEntry entries[]
-    = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
-          "Also write comparison.html, comparison.csv and dominance.csv there", "FOLDER" },
-        { "margin", 0, 0, G_OPTION_ARG_STRING, &options.margin,
-          "Less useful by so much of a measure's range counts as \"as useful\" (default: 0.01)",
-          "SHARE" },
-        { "fail-if-worse", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.gates,
-          "Exit 1 where this measure got worse since the first run, 3 where that cannot be said; "
-          "may be given several times",
-          "MEASURE" },
-        G_OPTION_ENTRY_NULL };
+static const GOptionEntry entries[] = {
+  { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+    "Also write comparison.html, comparison.csv and dominance.csv there", "FOLDER" },
+  { "margin", 0, 0, G_OPTION_ARG_STRING, &options.margin,
+    "Count as equally useful what differs by at most this share of a measure's range (default: "
+    "0.01)",
+    "SHARE" },
+  { "fail-if-worse", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.gates,
+    "Exit with 1 where this measure is worse than in the first run, with 3 where that cannot be "
+    "said; may be given several times",
+    "MEASURE" },
+  G_OPTION_ENTRY_NULL
+};
 
 static gboolean
 parse_margin (const char *text, double *ret_margin, GError **error)
@@ -121,10 +123,16 @@ compare (int n, char **folders)
 
 const CliUsage cli_compare = {
   .parameters = "DIR DIR...",
-  .summary = "Puts the defenses of several finished runs on common axes, and says which of\n"
-             "them leaks less and is at least as useful, where that is shown. The runs have\n"
-             "the same data, secrets, seed, trials, and settings of metrics. With\n"
-             "--fail-if-worse the first run is a baseline of the others.",
+  .summary
+  = "Puts the defenses of several finished runs into one table, and says which of them leaks\n"
+    "less and is at least as useful, where that is shown. The runs must have the same data,\n"
+    "secrets, seed, trials, and settings of metrics. With --fail-if-worse the first run is\n"
+    "the one that the others must not be worse than.",
+  .description
+  = "Example:\n"
+    "  assay run scenarios/quickstart.scenario --set \"defense lifting.dimension=4\" --out first\n"
+    "  assay run scenarios/quickstart.scenario --set \"defense lifting.dimension=8\" --out second\n"
+    "  assay compare first second\n",
   .entries = entries,
   .min_words = 2,
   .max_words = CLI_ANY_NUMBER,

@@ -42,10 +42,12 @@ export_run (G_GNUC_UNUSED int n, char **words)
 
 const CliUsage cli_export = {
   .parameters = "RUN",
-  .summary = "Plays a cell of a run again and writes what it was made of: secrets, knowledge,\n"
-             "release, truth and guess, in .npy files that any program reads.",
-  .description
-  = "Example:\n  assay export assay-out/quickstart-1a2b3c4d --cell 0123456789abcdef --to cell\n",
+  .summary
+  = "Plays a cell of a run (one defense, one attack, one trial) again, and writes what it was\n"
+    "made of: secrets, knowledge, release, truth and guess, in .npy files that any program\n"
+    "reads. The folder of the run has the ids of its cells in results.json and results.csv.",
+  .description = "Example:\n  assay run scenarios/quickstart.scenario --out quickstart\n"
+                 "  assay export quickstart --cell 4669ac4a858525d8 --to cell\n",
   .entries = entries,
   .max_words = 1,
   .run = export_run,

@@ -17,17 +17,24 @@
 static void
 print_help (void)
 {
+  g_autofree char *first
+      = cli_as_called ("  assay init ldp-feat && assay run ldp-feat.scenario\n\n");
+
   g_print ("Usage: assay COMMAND [OPTION...]\n\n"
            "Assay audits privacy defenses: it protects secrets, attacks the release, and measures\n"
            "what was recovered.\n\nCommands:\n");
   for (const CliCommand *command = cli_commands; command->name != NULL; command++)
     g_print ("  %-11s %s\n", command->name, command->help);
-  g_print ("\n'assay COMMAND --help' explains a command. To begin:\n"
-           "  assay init ldp-feat && assay run ldp-feat.scenario\n\n"
-           "Exit codes: 0 everything ran; 1 a claim was violated, or something leaks more than\n"
-           "in the baseline; 2 bad usage, scenario or input; 3 inconclusive, a cell ended in an\n"
-           "error or a control was lost; 4 the run could not be finished;\n"
-           "130 interrupted, go on with --resume.\n");
+  g_print ("\n'assay COMMAND --help' explains a command. To begin:\n%s"
+           "Exit codes:\n"
+           "  0    everything ran, and no claim is violated\n"
+           "  1    a claim is violated, or something leaks more than in the baseline\n"
+           "  2    bad usage, scenario or input: nothing was begun\n"
+           "  3    inconclusive: a claim could not be decided, a cell ended in an error, or an\n"
+           "       attack lost its control\n"
+           "  4    the run could not be finished; what is done is kept\n"
+           "  130  interrupted; --resume goes on\n",
+           first);
 }
 
 /* @is_verbose: what a report of a mistake should name. */
@@ -93,6 +100,21 @@ load_plugins (void)
   return refusals == NULL;
 }
 
+static int run_command (int argc, char **argv);
+
+/* "assay help run" as "assay run --help". */
+static int
+help_of (int argc, char **argv)
+{
+  g_autofree char **words = g_new0 (char *, (gsize) argc + 1);
+
+  words[0] = argv[0];
+  for (int i = 2; i < argc; i++)
+    words[i - 1] = argv[i];
+  words[argc - 1] = (char *) "--help";
+  return run_command (argc, words);
+}
+
 static int
 run_command (int argc, char **argv)
 {
@@ -105,6 +127,8 @@ run_command (int argc, char **argv)
     print_help ();
     return EXIT_BAD_INPUT;
   }
+  if (g_str_equal (name, "help") && argc > 2)
+    return help_of (argc, argv);
   if (g_str_equal (name, "--help") || g_str_equal (name, "-h") || g_str_equal (name, "help")) {
     print_help ();
     return EXIT_OK;
@@ -136,6 +160,8 @@ main (int argc, char **argv)
   keep_standard_streams ();
   take_full_files_for_errors ();
   g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, on_warning, NULL);
+  if (argc > 0)
+    cli_remember_name (argv[0]);
   cli_remember_command (argc, argv);
   /* At the exit, because --help ends the process by itself. */
   atexit (check_output);

@@ -22,15 +22,16 @@ static const GOptionEntry entries[]
         { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release,
           "Folder of the release, which some metrics read", "DIR" },
         { "public", 0, 0, G_OPTION_ARG_STRING, &options.step.public_rows,
-          "The public rows, whose number ranks of candidates are told by", "FILE[a:b]" },
+          "The public rows among which the attack looked: a rank is one among so many",
+          "FILE[a:b]" },
         { "metric", 'm', 0, G_OPTION_ARG_STRING, &options.step.name,
           "One metric (default: all that apply)", "NAME" },
-        CLI_STEP_SET (options.step, "A setting of it; needs --metric"),
+        CLI_STEP_SET (options.step, "A setting of the metric; needs --metric"),
         { "confidence", 0, 0, G_OPTION_ARG_DOUBLE, &options.confidence,
-          "Of the intervals (default 0.95)", "P" },
-        CLI_STEP_SEED (options.step, "Seed of the resamples (default 1)"),
-        CLI_STEP_LIKE (options.step, "the metrics, settings, confidence and resamples"),
-        { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "For programs", NULL },
+          "Confidence of the intervals (default 0.95)", "P" },
+        CLI_STEP_SEED (options.step, "Seed of the resampling behind intervals (default 1)"),
+        CLI_STEP_LIKE (options.step, "the metrics, settings, confidence and resampling"),
+        { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
         G_OPTION_ENTRY_NULL };
 
 static void
@@ -288,6 +289,8 @@ measure (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 const CliUsage cli_measure = {
   .parameters = "",
   .summary = "Measures what a guess recovered of the truth.",
+  .description = "Example, after those of 'protect --help' and 'attack --help':\n"
+                 "  assay measure --truth truth --guess guess --release release\n",
   .entries = entries,
   .run = measure,
 };

@@ -13,7 +13,7 @@ typedef struct {
 /* clang-format off */
 #define CLI_PLAN_OPTIONS(options)                                                                  \
   { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &(options).assignments,                              \
-    "Change a key, such as \"defense lifting.dimension=4;8\"", "GROUP.KEY=VALUE" },                \
+    "Change a key of a scenario, such as \"defense lifting.dimension=4;8\"", "GROUP.KEY=VALUE" },  \
   { "seed", 0, 0, G_OPTION_ARG_STRING, &(options).seed, "Another seed", "N" },                     \
   { "trials", 0, 0, G_OPTION_ARG_STRING, &(options).trials, "Another number of trials", "N" }
 /* clang-format on */

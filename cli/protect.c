@@ -1,9 +1,9 @@
 /* assay protect: step 1 alone. */
 #include <sys/random.h>
 
-#include "config.h"
 #include "cli/cli.h"
 #include "cli/step.h"
+#include "config.h"
 #include "core/base/free.h"
 #include "core/data/folders/image-rows.h"
 #include "core/data/npy.h"
@@ -20,19 +20,20 @@ static struct {
 
 static const GOptionEntry entries[] = {
   { "defense", 'd', 0, G_OPTION_ARG_STRING, &options.step.name, "The defense", "NAME" },
-  CLI_STEP_SET (options.step, "A setting of it"),
+  CLI_STEP_SET (options.step, "A setting of the defense"),
   { "secrets", 0, 0, G_OPTION_ARG_STRING, &options.secrets,
     "What to protect: .npy, .fvecs, .bvecs or .ivecs, or a truth folder", "FILE[a:b]" },
   { "groups", 0, 0, G_OPTION_ARG_STRING, &options.groups,
-    "One number per secret: which belong together", "FILE[a:b]" },
+    "One number for each secret: equal for those that belong together", "FILE[a:b]" },
   { "labels", 0, 0, G_OPTION_ARG_STRING, &options.labels,
     "The class of each secret, counted from 0", "FILE[a:b]" },
   { "database", 0, 0, G_OPTION_ARG_STRING, &options.step.database,
-    "What the defense draws from, if it does", "FILE[a:b]" },
+    "Rows from which the defense draws, if it needs them", "FILE[a:b]" },
   { "public", 0, 0, G_OPTION_ARG_STRING, &options.step.public_rows,
-    "Public rows that it mixes secrets with, if it does", "FILE[a:b]" },
-  { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release, "Folder for the release", "DIR" },
-  { "truth", 't', 0, G_OPTION_ARG_FILENAME, &options.truth, "Folder for the truth", "DIR" },
+    "Public rows with which the defense mixes secrets, if it does", "FILE[a:b]" },
+  { "release", 'r', 0, G_OPTION_ARG_FILENAME, &options.release, "New folder for the release",
+    "DIR" },
+  { "truth", 't', 0, G_OPTION_ARG_FILENAME, &options.truth, "New folder for the truth", "DIR" },
   { "classes", 0, 0, G_OPTION_ARG_INT64, &options.classes,
     "How many classes there are (default: as many as labels show)", "N" },
   CLI_STEP_SEED (options.step,
@@ -244,9 +245,13 @@ protect (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 
 const CliUsage cli_protect = {
   .parameters = "",
-  .summary = "Protects secrets: writes a release folder, and the truth apart.",
+  .summary = "Protects secrets: writes what is released into one folder, and the truth, which no\n"
+             "attack may see, into another.",
   .description
-  = "Example:\n  assay protect --defense affine-lifting --set dimension=4 \\\n"
+  = "Example:\n"
+    "  python3 -c 'import numpy; numpy.save(\"secrets.npy\", numpy.random.rand(100, 16))'\n"
+    "  python3 -c 'import numpy; numpy.save(\"database.npy\", numpy.random.rand(900, 16))'\n"
+    "  assay protect --defense affine-lifting --set dimension=4 \\\n"
     "    --secrets secrets.npy --database database.npy --release release --truth truth\n",
   .entries = entries,
   .run = protect,

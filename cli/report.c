@@ -16,12 +16,12 @@ static struct {
 } options;
 
 static const GOptionEntry entries[]
-    = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
-          "Where the reports go (default: the folder of the run)", "FOLDER" },
+    = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out, "Where the reports go (default: DIR)",
+          "FOLDER" },
         { "plots", 0, 0, G_OPTION_ARG_STRING, &options.forms,
           "Also draw the plots as pdf, png or both", "pdf,png" },
         { "durations", 0, 0, G_OPTION_ARG_NONE, &options.has_durations,
-          "Also put the time that was spent on each claim's cells into claims.xml", NULL },
+          "Also write the time that each claim's cells took into claims.xml", NULL },
         { "open", 0, 0, G_OPTION_ARG_NONE, &options.opens,
           "Show report.html in the browser (xdg-open)", NULL },
         { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "Print no table", NULL },
@@ -111,8 +111,11 @@ report (G_GNUC_UNUSED int n, char **words)
 
 const CliUsage cli_report = {
   .parameters = "DIR",
-  .summary = "Writes every export of the run in DIR again, from its run store alone: neither\n"
-             "the scenario's file nor the data is needed. An unfinished run is marked so.",
+  .summary = "Writes the reports and results of the run in DIR again, from its run.sqlite alone:\n"
+             "neither the scenario's file nor the data is needed. Of a run that did not end, they\n"
+             "say so.",
+  .description = "Example:\n  assay run scenarios/quickstart.scenario --out quickstart\n"
+                 "  assay report quickstart --plots=png\n",
   .entries = entries,
   .min_words = 1,
   .max_words = 1,

@@ -207,19 +207,21 @@ static const GOptionEntry entries[] = {
     "to the bit, not always as fast",
     NULL },
   { "cells", 'k', 0, G_OPTION_ARG_STRING, &given.cells,
-    "Run only cells of whose dataset, defense, attack or utility these words are part; the others "
-    "are left for --resume",
+    "Run only cells with these words in the name of their dataset, defense, attack or utility; "
+    "--resume runs the others",
     "WORDS" },
   { "resume", 0, 0, G_OPTION_ARG_NONE, &given.resume, "Go on with an interrupted run", NULL },
   { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress", NULL },
   { "verbose", 0, 0, G_OPTION_ARG_NONE, &given.verbose,
-    "Say at the end what of the shared work was found and made", NULL },
+    "Say at the end how much work was shared between cells", NULL },
   { "baseline", 0, 0, G_OPTION_ARG_FILENAME, &given.baseline,
-    "An earlier run: compare with it; exit 1 where anything leaks more than in it", "DIR" },
+    "Compare with this earlier run; exit 1 where anything leaks more than in it", "DIR" },
   { "accept-changed-claims", 0, 0, G_OPTION_ARG_NONE, &given.accepts_changed_claims,
-    "With --resume: judge by claims that were changed after cells had run; verdicts say so", NULL },
+    "With --resume: judge by claims that were changed after cells had run; the verdicts say so",
+    NULL },
   { "witness", 0, 0, G_OPTION_ARG_STRING, &given.witness,
-    "Play the witness of a violated claim again, from the finished run", "CLAIM" },
+    "Play again the case that shows best that this claim is violated; needs the finished run",
+    "CLAIM" },
   { "json", 0, 0, G_OPTION_ARG_NONE, &given.json, "Print results.json instead of the table", NULL },
   G_OPTION_ENTRY_NULL
 };
@@ -241,9 +243,13 @@ run_scenarios (int n, char **scenarios)
 
 const CliUsage cli_run = {
   .parameters = "SCENARIO...",
-  .summary = "Runs the audit of each scenario.",
-  .description = "Example:\n  assay run scenarios/quickstart.scenario "
-                 "--set \"defense lifting.dimension=4;8\"\n",
+  .summary
+  = "Plays each scenario: protects secrets with its defenses, attacks what they release with\n"
+    "the knowledge that is granted, measures what came back, and judges the claims. Prints\n"
+    "a table, and writes report.html and other results into a folder.",
+  .description
+  = "Example:\n  assay run scenarios/quickstart.scenario --out quickstart\n"
+    "  assay run scenarios/quickstart.scenario --set \"defense lifting.dimension=4;8\"\n",
   .entries = entries,
   .min_words = 1,
   .max_words = CLI_ANY_NUMBER,

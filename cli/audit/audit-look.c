@@ -44,9 +44,9 @@ static void
 remember (const Look *look, const char *place)
 {
   g_autofree char *trials = g_strdup_printf ("%zu", look->trials);
-  const char *words[] = { "assay", "run", look->audit->scenario,
-                          "--out", place, look->trials > 1 ? "--trials" : NULL,
-                          trials,  NULL };
+  const char *words[] = { cli_name (), "run", look->audit->scenario,
+                          "--out",     place, look->trials > 1 ? "--trials" : NULL,
+                          trials,      NULL };
 
   cli_remember_command ((int) g_strv_length ((char **) words), (char **) words);
 }
@@ -161,7 +161,7 @@ print_look (const Look *look, int code)
   cli_print (text);
   printf ("\nscenario: %s\nreport:   %s\n", look->audit->scenario, report);
   if (look->trials > 1)
-    printf ("again:    assay run %s --trials %zu\n", look->audit->scenario, look->trials);
+    printf ("again:    %s run %s --trials %zu\n", cli_name (), look->audit->scenario, look->trials);
   print_advice (look, run->results);
   return code;
 }

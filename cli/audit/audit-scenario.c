@@ -164,7 +164,7 @@ static guint
 grants_of (const CliAudit *audit, const AssayPlugin *plugin)
 {
   const AssayAttack *attack = assay_attack_of (plugin);
-  const guint grants = cli_attack_grants (plugin);
+  const guint grants = cli_attack_grants (audit->kind, plugin);
 
   if (audit->released != NULL) /* which nobody makes again */
     return grants & ~(guint) (ASSAY_GRANT_MECHANISM | ASSAY_GRANT_KEY);

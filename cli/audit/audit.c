@@ -24,45 +24,46 @@ static struct {
   gboolean quiet;
 } given = { .seed = 1, .jobs = CLI_NOT_GIVEN };
 
-static const GOptionEntry entries[]
-    = { { "defense", 'd', 0, G_OPTION_ARG_STRING, &given.defense,
-          "The defense (default: exec, where there is a --command)", "NAME" },
-        { "command", 'c', 0, G_OPTION_ARG_STRING, &given.command,
-          "Of exec: the program that protects, as in a scenario", "TEXT" },
-        { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &given.assignments, "A setting of the defense",
-          "SETTING=VALUE" },
-        { "data", 0, 0, G_OPTION_ARG_FILENAME, &given.data,
-          "Rows of numbers, one for each person: .npy, .npz, .csv, .tsv, .h5, .fvecs, IDX or "
-          "CIFAR; or a folder of images, whose sub-folders are their labels",
-          "FILE" },
-        { "released", 'r', 0, G_OPTION_ARG_FILENAME, &given.released,
-          "In place of a defense: what was released of each row of --data, as it exists already",
-          "FILE" },
-        { "size", 0, 0, G_OPTION_ARG_INT, &given.size,
-          "Of a folder of images: the square in the middle of each is reduced to this side",
-          "PIXELS" },
-        { "labels", 0, 0, G_OPTION_ARG_FILENAME, &given.labels,
-          "The class of each row: a column of --data, a file, or FILE.csv:COLUMN", "FILE" },
-        { "attributes", 0, 0, G_OPTION_ARG_FILENAME, &given.attributes,
-          "What else nobody is to learn: columns of --data, or FILE.csv:COLUMN,...", "COLUMNS" },
-        { "public", 0, 0, G_OPTION_ARG_FILENAME, &given.public_rows,
-          "Rows that attackers have (default: half of --data)", "FILE" },
-        { "database", 0, 0, G_OPTION_ARG_FILENAME, &given.database,
-          "Rows from which the defense draws, if it does (.npy, .fvecs)", "FILE" },
-        { "secrets", 0, 0, G_OPTION_ARG_INT, &given.secrets,
-          "Rows that are protected at a time (default: 200, or what there is)", "N" },
-        { "claim", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.bounds,
-          "A bound of your own, such as recovery-rate=0.01", "MEASURE=BOUND" },
-        { "time", 't', 0, G_OPTION_ARG_STRING, &given.time,
-          "Time that all of it may take, such as 90s, 5m or 1h (default: 5m)", "TIME" },
-        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &given.out,
-          "A new folder for scenario, data and results (default: assay-out/audit-DEFENSE-DATA)",
-          "DIR" },
-        { "seed", 0, 0, G_OPTION_ARG_INT64, &given.seed, "Another seed", "N" },
-        { "jobs", 'j', 0, G_OPTION_ARG_INT, &given.jobs,
-          "Threads to use (default: one per processor); results do not depend on it", "N" },
-        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress", NULL },
-        G_OPTION_ENTRY_NULL };
+static const GOptionEntry entries[] = {
+  { "defense", 'd', 0, G_OPTION_ARG_STRING, &given.defense,
+    "The defense (default: exec, where there is a --command)", "NAME" },
+  { "command", 'c', 0, G_OPTION_ARG_STRING, &given.command,
+    "The program that protects your rows (the defense exec)", "TEXT" },
+  { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &given.assignments, "A setting of the defense",
+    "SETTING=VALUE" },
+  { "data", 0, 0, G_OPTION_ARG_FILENAME, &given.data,
+    "Rows of numbers, one for each person: .npy, .npz, .csv, .tsv, .h5, .fvecs, IDX or "
+    "CIFAR; or a folder of images, whose sub-folders are their labels",
+    "FILE" },
+  { "released", 'r', 0, G_OPTION_ARG_FILENAME, &given.released,
+    "In place of a defense: a release that exists already, with a row for each row of --data",
+    "FILE" },
+  { "size", 0, 0, G_OPTION_ARG_INT, &given.size,
+    "Of a folder of images: the middle square of each is scaled to this many pixels a side",
+    "PIXELS" },
+  { "labels", 0, 0, G_OPTION_ARG_FILENAME, &given.labels,
+    "The class of each row: a column of --data, a file, or FILE.csv:COLUMN", "FILE" },
+  { "attributes", 0, 0, G_OPTION_ARG_FILENAME, &given.attributes,
+    "What else nobody should be able to infer: columns of --data, or FILE.csv:COLUMN,...",
+    "COLUMNS" },
+  { "public", 0, 0, G_OPTION_ARG_FILENAME, &given.public_rows,
+    "Rows that attackers have (default: half of --data)", "FILE" },
+  { "database", 0, 0, G_OPTION_ARG_FILENAME, &given.database,
+    "Rows from which the defense draws, if it does (.npy, .fvecs)", "FILE" },
+  { "secrets", 0, 0, G_OPTION_ARG_INT, &given.secrets,
+    "Rows that are protected together (default: 200, or fewer where there are fewer)", "N" },
+  { "claim", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.bounds,
+    "What you claim, in place of the usual bound: recovery-rate=0.01, for one", "MEASURE=BOUND" },
+  { "time", 't', 0, G_OPTION_ARG_STRING, &given.time,
+    "Time that all of it may take, such as 90s, 5m or 1h (default: 5m)", "TIME" },
+  { "out", 'o', 0, G_OPTION_ARG_FILENAME, &given.out,
+    "A new folder for scenario, data and results (default: assay-out/audit-DEFENSE-DATA)", "DIR" },
+  { "seed", 0, 0, G_OPTION_ARG_INT64, &given.seed, "Another seed", "N" },
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &given.jobs,
+    "Threads to use (default: one per processor); results do not depend on it", "N" },
+  { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress", NULL },
+  G_OPTION_ENTRY_NULL
+};
 
 /* ---- What was given ---- */
 
@@ -187,9 +188,8 @@ read_parts (Parts *parts, GError **error)
                                 .labels = given.labels,
                                 .attributes = given.attributes,
                                 .size = (gsize) given.size };
-  const CliAuditFiles of_public = { .data = given.public_rows,
-                                    .size = (gsize) given.size,
-                                    .like = &parts->data };
+  const CliAuditFiles of_public
+      = { .data = given.public_rows, .size = (gsize) given.size, .like = &parts->data };
 
   if (!cli_audit_data_read (&files, &parts->data, error))
     return FALSE;
@@ -227,12 +227,11 @@ write_parts (const char *folder, Parts *parts, GError **error)
     all = g_new (gsize, parts->others.rows->rows);
     for (gsize i = 0; i < parts->others.rows->rows; i++)
       all[i] = i;
-    parts->public_rows
-        = cli_audit_write_part (folder, "public", &parts->others, all, parts->others.rows->rows,
-                                error);
+    parts->public_rows = cli_audit_write_part (folder, "public", &parts->others, all,
+                                               parts->others.rows->rows, error);
   } else {
-    parts->public_rows = cli_audit_write_part (folder, "public", &parts->data,
-                                     split->order + split->n_private, split->n_public, error);
+    parts->public_rows = cli_audit_write_part (
+        folder, "public", &parts->data, split->order + split->n_private, split->n_public, error);
   }
   return parts->public_rows != NULL;
 }
@@ -434,12 +433,15 @@ const CliUsage cli_audit = {
   = "Audits a defense on your own rows: writes the scenario of everything that can attack\n"
     "it, runs that within a time, and ends in a verdict and a report. Exit codes are\n"
     "those of 'assay run'.",
-  .description = "Examples:\n"
-                 "  assay audit --command 'python3 mine.py' --data people.npy --labels people.csv\n"
-                 "  assay audit -c 'python3 mine.py' --data 'people.csv[-name]' --labels job\n"
-                 "  assay audit --defense pixelation --data photographs --size 32\n"
-                 "  assay audit --defense laplace --set epsilon=0.5 --data people.npy --time 2m\n"
-                 "  assay audit --released published.csv --data people.csv\n",
+  .description
+  = "Example, on rows made up here:\n"
+    "  python3 -c 'import numpy; numpy.save(\"people.npy\", numpy.random.rand(2000, 16))'\n"
+    "  assay audit --defense laplace --set epsilon=0.5 --data people.npy --time 2m\n\n"
+    "Of your own: mine.py reads secrets.npy and writes a release (docs/audit-your-own.md).\n"
+    "  assay audit --command 'python3 mine.py' --data people.npy --labels jobs.csv\n"
+    "  assay audit -c 'python3 mine.py' --data 'people.csv[-name]' --labels job\n"
+    "  assay audit --defense pixelation --data photographs --size 32\n"
+    "  assay audit --released published.csv --data people.csv\n",
   .entries = entries,
   .run = audit_defense,
 };

@@ -11,19 +11,19 @@ static char *out;
 
 static const GOptionEntry entries[]
     = { CLI_PLAN_OPTIONS (options),
-        { "strict", 0, 0, G_OPTION_ARG_NONE, &is_strict, "Exit 2 after a warning, too", NULL },
+        { "strict", 0, 0, G_OPTION_ARG_NONE, &is_strict, "Exit with 2 after a warning, too", NULL },
         { "auditor", 0, 0, G_OPTION_ARG_NONE, &is_auditor,
-          "Exit 2 where a claim could not end in exit code 0, whatever a run shows; tells more of "
-          "them",
+          "Exit with 2 where no result of the run could make a claim hold, too; says more of each "
+          "claim",
           NULL },
         { "no-controls", 0, 0, G_OPTION_ARG_NONE, &has_no_controls,
-          "Do not play the attacks' controls: quicker where attacks train networks", NULL },
+          "Do not play the controls of attacks: quicker where they train networks", NULL },
         { "programs", 0, 0, G_OPTION_ARG_NONE, &starts_programs,
-          "Play the controls of attacks that are programs, too: starts each once or twice for a "
-          "defense",
+          "Play the controls of attacks that are programs, too: each is started once or twice for "
+          "each defense",
           NULL },
         { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
-          "With --auditor: where the run is that the claims must have begun (default: "
+          "With --auditor: the folder of the run that must have begun with these claims (default: "
           "assay-out/SCENARIO-HASH)",
           "DIR" },
         G_OPTION_ENTRY_NULL };
@@ -117,13 +117,13 @@ check_all (int n, char **paths)
 
 const CliUsage cli_check = {
   .parameters = "SCENARIO...",
-  .summary = "Tells what is wrong with scenarios, as 'assay plan' finds it, and warns of what\n"
-             "is doubtful: claims that so few secrets cannot decide, for one, or a program\n"
-             "that is not there. No cell is run. Photographs are read, as one without a keypoint\n"
-             "cannot be used. The attacks' controls are played, as they will be in the run: of\n"
-             "one that is lost, no claim can be upheld. Those of attacks that are programs are\n"
-             "played with --programs. With --auditor, each defense that is a program is started\n"
-             "twice.",
+  .summary = "Finds what is wrong with scenarios, and warns of what is doubtful: claims that so\n"
+             "few secrets cannot decide, for one, or a program that is not there. Nothing is\n"
+             "attacked. Photographs are read, as one without a keypoint cannot be used. Each\n"
+             "attack plays its control, a case whose outcome is known: where it loses that, no\n"
+             "claim can be upheld by it. Attacks that are programs do so with --programs. With\n"
+             "--auditor, each defense that is a program is started twice.",
+  .description = "Example:\n  assay check scenarios/quickstart.scenario\n",
   .entries = entries,
   .min_words = 1,
   .max_words = CLI_ANY_NUMBER,

@@ -303,8 +303,8 @@ static const GOptionEntry entries[]
           "The format of IN (default: by its name)", "FORMAT" },
         { "to", 0, 0, G_OPTION_ARG_STRING, &options.to, "The format of OUT (default: by its name)",
           "FORMAT" },
-        { "rows", 0, 0, G_OPTION_ARG_STRING, &options.rows,
-          "Only these, counted from 0; B is not one", "A:B" },
+        { "rows", 0, 0, G_OPTION_ARG_STRING, &options.rows, "Only rows A to B - 1, counted from 0",
+          "A:B" },
         { "type", 0, 0, G_OPTION_ARG_STRING, &options.type,
           "The type of an npy file (default: that of IN)", "TYPE" },
         { "shape", 0, 0, G_OPTION_ARG_STRING, &options.shape,
@@ -327,11 +327,14 @@ convert_in_out (G_GNUC_UNUSED int n, char **words)
 
 const CliUsage cli_dataset_convert = {
   .parameters = "IN OUT",
-  .summary = "The same numbers in another format. Nothing is rounded: what OUT cannot hold\n"
-             "exactly is refused, and then nothing is written.",
-  .description = "Formats: fvecs (float32), bvecs (uint8), ivecs (int32), npy, csv, idx (uint8)\n"
-                 "and cifar (only read; pixels come out interleaved).\n\nExample:\n"
-                 "  assay dataset convert vectors.csv vectors.npy --type float64\n",
+  .summary = "Writes the same numbers in another format. Nothing is rounded: what OUT cannot\n"
+             "hold exactly is refused, and then nothing is written.",
+  .description
+  = "Formats: fvecs (float32), bvecs (uint8), ivecs (int32), npy, csv and idx (uint8);\n"
+    "only read: cifar (its channels come out interleaved), tsv, text, npz, hdf5, parquet.\n\n"
+    "Example:\n"
+    "  printf '1,2\\n3,4\\n' > vectors.csv\n"
+    "  assay dataset convert vectors.csv vectors.npy --type float64\n",
   .entries = entries,
   .min_words = 2,
   .max_words = 2,

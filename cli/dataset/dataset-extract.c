@@ -112,16 +112,18 @@ extract (const char *folder, const char *out, const ExtractOptions *options, GEr
 
 static ExtractOptions options = { .largest = 640 };
 
-static const GOptionEntry entries[]
-    = { { "keypoints", 0, 0, G_OPTION_ARG_FILENAME, &options.keypoints,
-          "Where each descriptor was taken (default: OUT_keypoints.csv)", "FILE" },
-        { "largest", 0, 0, G_OPTION_ARG_INT64, &options.largest,
-          "Pixels of the longer side, to which photographs are reduced (default 640)", "N" },
-        { "skip-unusable", 0, 0, G_OPTION_ARG_NONE, &options.skip_unusable,
-          "Leave out photographs that cannot be used, and say so", NULL },
-        { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace, "Replace files that are there",
-          NULL },
-        G_OPTION_ENTRY_NULL };
+static const GOptionEntry entries[] = {
+  { "keypoints", 0, 0, G_OPTION_ARG_FILENAME, &options.keypoints,
+    "Where to write which photograph and place each descriptor is of (default: OUT_keypoints.csv)",
+    "FILE" },
+  { "largest", 0, 0, G_OPTION_ARG_INT64, &options.largest,
+    "Reduce photographs to this many pixels on the longer side (default 640)", "N" },
+  { "skip-unusable", 0, 0, G_OPTION_ARG_NONE, &options.skip_unusable,
+    "Leave out photographs that cannot be used, and say so", NULL },
+  { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace, "Replace files that are there",
+    NULL },
+  G_OPTION_ENTRY_NULL
+};
 
 static int
 extract_folder (G_GNUC_UNUSED int n, char **words)
@@ -133,7 +135,8 @@ extract_folder (G_GNUC_UNUSED int n, char **words)
 
 const CliUsage cli_dataset_extract = {
   .parameters = "FOLDER OUT.bvecs",
-  .summary = "SIFT descriptors of the .jpg and .png photographs in a folder, by name.",
+  .summary = "Takes SIFT descriptors from the .jpg and .png photographs in a folder, in the order\n"
+             "of their names.",
   .description
   = "Row i of OUT belongs to line i, after the header, of the keypoints: photo, x, y,\n"
     "size (diameter) and angle (degrees), as OpenCV reports them.\n\nExample:\n"

@@ -124,11 +124,11 @@ static const GOptionEntry entries[]
     = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
           "Where the files go (default: ASSAY_DATA, or here)", "DIR" },
         { "catalog", 0, 0, G_OPTION_ARG_FILENAME, &catalog_path,
-          "Another catalogue than the one built in", "FILE" },
+          "A catalogue in place of the built-in one", "FILE" },
         { "accept-unverified", 0, 0, G_OPTION_ARG_NONE, &options.accepts_unverified,
           "Fetch files whose sha256 is not known, too", NULL },
-        { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout_s, "Seconds in which nothing comes (60)",
-          "N" },
+        { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout_s,
+          "Give up after so many seconds without any data (default 60)", "N" },
         { "force", 'f', 0, G_OPTION_ARG_NONE, &options.may_replace,
           "Replace files that are there and do not fit", NULL },
         G_OPTION_ENTRY_NULL };
@@ -159,8 +159,8 @@ fetch_all (G_GNUC_UNUSED int n, char **words)
 
 const CliUsage cli_dataset_fetch = {
   .parameters = "[SET...]",
-  .summary = "Files of public data sets, from where their authors publish them. Without\n"
-             "SET: what there is.",
+  .summary = "Downloads files of public data sets from where their authors publish them.\n"
+             "Without SET: lists them.",
   .description = "A file has its name only after its sha256 was found to fit. What has come so\n"
                  "far is kept as NAME.part, and the same command goes on from there.\n\nExample:\n"
                  "  assay dataset fetch fashion-mnist --out data\n",

@@ -198,11 +198,14 @@ info (int n, char **files)
 
 const CliUsage cli_dataset_info = {
   .parameters = "FILE...",
-  .summary = "What is in data files.",
+  .summary = "Tells what is in data files: format, shape, type, range, mean, checksums.",
   .description
-  = "Formats: fvecs, bvecs, ivecs, npy, csv, idx and cifar. 'duplicates' counts rows\n"
-    "whose bytes are those of an earlier row; 'sha256 of rows' is that of the numbers\n"
-    "alone, as NumPy's hashlib.sha256 (array.tobytes ()).\n",
+  = "Formats: fvecs, bvecs, ivecs, npy, csv, idx, cifar, tsv, text, npz, hdf5 and parquet.\n"
+    "'duplicates' counts rows whose bytes are those of an earlier row; 'sha256 of rows' is\n"
+    "that of the numbers alone, in NumPy hashlib.sha256 (array.tobytes ()).\n\n"
+    "Example:\n"
+    "  printf '1,2\\n3,4\\n' > vectors.csv\n"
+    "  assay dataset info vectors.csv\n",
   .entries = entries,
   .min_words = 1,
   .max_words = CLI_ANY_NUMBER,

@@ -119,8 +119,12 @@ const CliUsage cli_completion = {
   .description = "For this shell alone:\n"
                  "  source <(assay completion bash)\n"
                  "For every one to come:\n"
+                 "  mkdir -p ~/.local/share/bash-completion/completions\n"
                  "  assay completion bash > ~/.local/share/bash-completion/completions/assay\n"
-                 "  assay completion zsh > _assay, in a folder of $fpath\n"
+                 "In a folder of zsh's $fpath:\n"
+                 "  assay completion zsh > _assay\n"
+                 "For fish:\n"
+                 "  mkdir -p ~/.config/fish/completions\n"
                  "  assay completion fish > ~/.config/fish/completions/assay.fish\n",
   .entries = entries,
   .max_words = CLI_ANY_NUMBER,

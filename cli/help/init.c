@@ -90,9 +90,9 @@ init (const char *id, GError **error)
       || !write_text (path, text, error))
     return FALSE;
   if (has_gaps)
-    printf ("%s: replace FILL_IN in it, then\n  assay run %s\n", path, path);
+    printf ("%s: replace FILL_IN in it, then\n  %s run %s\n", path, cli_name (), path);
   else
-    printf ("%s%s: written. To run it:\n  assay run %s\n", path, programs->str, path);
+    printf ("%s%s: written. To run it:\n  %s run %s\n", path, programs->str, cli_name (), path);
   return TRUE;
 }
 

@@ -307,7 +307,7 @@ fail_unknown (const char *name)
 static gboolean is_json;
 
 static const GOptionEntry entries[]
-    = { { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "For programs", NULL }, G_OPTION_ENTRY_NULL };
+    = { { "json", 0, 0, G_OPTION_ARG_NONE, &is_json, "Print JSON", NULL }, G_OPTION_ENTRY_NULL };
 
 /* All that are called so: a defense and an attack may have one name. */
 static gboolean
@@ -342,7 +342,10 @@ describe (int n, char **words)
 
 const CliUsage cli_describe = {
   .parameters = "NAME...",
-  .summary = "Explains defenses, attacks, metrics or datasets.",
+  .summary
+  = "Explains defenses, attacks, metrics, utilities or datasets: what they are, the paper\n"
+    "they come from, and their settings.",
+  .description = "Example:\n  assay describe ldp-feat majority\n",
   .entries = entries,
   .max_words = CLI_ANY_NUMBER,
   .run = describe,
@@ -411,7 +414,9 @@ list_plugins (int n, char **words)
 
 const CliUsage cli_list = {
   .parameters = "[defenses|attacks|metrics|utilities|datasets]",
-  .summary = "Lists what Assay can audit and attack with.",
+  .summary = "Lists the defenses that Assay can audit, and the attacks, metrics, utilities and\n"
+             "datasets that it has for that.",
+  .description = "Example:\n  assay list attacks\n",
   .entries = entries,
   .max_words = 1,
   .run = list_plugins,

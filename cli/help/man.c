@@ -107,7 +107,8 @@ print_manual (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 
 const CliUsage cli_man = {
   .parameters = "",
-  .summary = "Prints the manual page, for 'man -l -' to show.",
+  .summary = "Prints the manual page.",
+  .description = "Example:\n  assay man | man -l -\n",
   .entries = cli_no_options,
   .run = print_manual,
 };

@@ -42,8 +42,18 @@ cli_has_gap (const AssayParam *table)
   return FALSE;
 }
 
+/* Codes come with their hash function, by which others hash their queries: who runs the defense
+ * runs that one. But whether a record went into it, and what two of them have in common, is learned
+ * from others. */
+static gboolean
+runs_hash_function (AssayReleaseKind kind, const AssayAttack *attack)
+{
+  return kind == ASSAY_RELEASE_CODES && attack != NULL && attack->adapts
+         && attack->game != ASSAY_GAME_MEMBER && attack->game != ASSAY_GAME_CROSS;
+}
+
 guint
-cli_attack_grants (const AssayPlugin *plugin)
+cli_attack_grants (AssayReleaseKind kind, const AssayPlugin *plugin)
 {
   const AssayAttack *attack = assay_attack_of (plugin);
   guint grants = attack != NULL ? attack->needs : ASSAY_GRANT_NONE;
@@ -51,6 +61,8 @@ cli_attack_grants (const AssayPlugin *plugin)
   for (guint i = 0; i < G_N_ELEMENTS (also_granted); i++)
     if (g_str_equal (also_granted[i].attack, plugin->id))
       grants |= also_granted[i].grants;
+  if (runs_hash_function (kind, attack))
+    grants |= ASSAY_GRANT_HASH_FUNCTION;
   /* Who runs the defense has rows to run it on. */
   return grants & ASSAY_GRANT_MECHANISM ? grants | ASSAY_GRANT_PUBLIC : grants;
 }
@@ -137,6 +149,20 @@ lacks_dictionary (const CliGround *ground, const AssayPlugin *plugin)
          && assay_param_find (ground->defense->parameters, "dictionary") == NULL;
 }
 
+/* Why an attack that runs the defense says nothing of gradients of generated images; NULL: it can
+ * be played. */
+static const char *
+lacks_on_gradients (const CliGround *ground, const AssayAttack *attack)
+{
+  if (ground->kind != ASSAY_RELEASE_GRADIENTS || !attack->adapts
+      || strstr (ground->head, "\nplugin = shapes\n") == NULL)
+    return NULL;
+  return attack->game == ASSAY_GAME_MEMBER
+             ? "it looks for records among what is released, and gradients are no images: it finds "
+               "little where gradient-matching finds all"
+             : "who runs the defense needs labels, and public images here have none";
+}
+
 char *
 cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, guint grants,
                    const char *more)
@@ -153,6 +179,8 @@ cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, guint gra
                      "are 0 have none");
   if (attack != NULL && looks_in_vain (ground, attack))
     return g_strdup ("at these settings no public images are mixed in, which it looks for");
+  if (attack != NULL && lacks_on_gradients (ground, attack) != NULL)
+    return g_strdup (lacks_on_gradients (ground, attack));
   if (lacks_dictionary (ground, plugin))
     return g_strdup ("no two releases have a member in common, and it counts in how many one is");
   if (looks_for_zeros (ground, plugin))

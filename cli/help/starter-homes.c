@@ -106,8 +106,16 @@ const CliBase cli_bases[CLI_N_BASES] = {
 /* Of defenses that take long to learn. */
 #define FEWER_FEATURES "plugin = gaussian-classes\ncount = 2000\nrecords = yes\nsecrets = 300\n"
 
+/* clang-format off */
+/* Of hash codes by a network, which is trained dozens of times. */
+#define NETWORK_HOME(id)                                                                           \
+  { .defense = id, .base = FEATURES, .trials = 3, .data = FEWER_FEATURES,                          \
+    .bounds = { "linkability=0.05" }, .changed = { "hidden=64", "steps=300" } }
+/* clang-format on */
+
 static const CliHome homes[] = {
   { .defense = "additive-noise", .base = IMAGES },
+  NETWORK_HOME ("adsh"),
   { .defense = "average", .base = SAMPLES, .weaker = "users = 100\ntrainer = step\n" },
   { .defense = "block-mh", .base = PAIRS, .bounds = { "edge-gain=0.02" } },
   { .defense = "dmp-graph", .base = ITEMS, .audit = "runs = 4000000\n" },
@@ -116,9 +124,12 @@ static const CliHome homes[] = {
     .base = SAMPLES,
     .trials = 12, /* an encrypted sum takes milliseconds, and attackers who learn make dozens */
     .weaker = "cheats = yes\npacking = yes\n" },
+  NETWORK_HOME ("dpsh"),
+  NETWORK_HOME ("dsh"),
   { .defense = "exec", .base = PEOPLE },
   { .defense = "gaussian", .base = FEATURES, .audit = "runs = 1000000\n" },
   { .defense = "gaussian-blur", .base = IMAGES },
+  NETWORK_HOME ("hashnet"),
   { .defense = "instahide-cross", .base = IMAGES, .weaker = "k = 3\nmask = no\n" },
   { .defense = "instahide-inside", .base = IMAGES, .weaker = "k = 2\nmask = no\n" },
   { .defense = "ksh",

@@ -67,9 +67,9 @@ has_any_attack (const Starter *starter)
   const CliGround ground = ground_of (starter);
   g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
 
-  for (guint i = 0; i < attacks->len; i++) {
+  ASSAY_FOR_EACH (const AssayPlugin, attack, attacks) {
     g_autofree char *why_not
-        = cli_why_no_attack (&ground, attacks->pdata[i], cli_attack_grants (attacks->pdata[i]), "");
+        = cli_why_no_attack (&ground, attack, cli_attack_grants (starter->kind, attack), "");
 
     if (why_not == NULL)
       return TRUE;
@@ -250,9 +250,9 @@ append_attack (GString *text, const Starter *starter, const AssayPlugin *attack)
 {
   const gboolean is_audit = attack->type == ASSAY_PLUGIN_AUDITOR;
   const char *more = is_audit && starter->home != NULL ? starter->home->audit : NULL;
-  g_autofree char *group
-      = cli_attack_group (attack, attack->id, cli_attack_grants (attack), more != NULL ? more : "");
-  g_autofree char *needs = assay_grants_describe (cli_attack_grants (attack));
+  const guint grants = cli_attack_grants (starter->kind, attack);
+  g_autofree char *group = cli_attack_group (attack, attack->id, grants, more != NULL ? more : "");
+  g_autofree char *needs = assay_grants_describe (grants);
 
   g_string_append_c (text, '\n');
   cli_append_comment (text, "%s.", attack->summary);
@@ -284,7 +284,8 @@ append_left_out (GString *text, const Starter *starter, GPtrArray *ret_attacks)
   gboolean is_first = TRUE;
 
   ASSAY_FOR_EACH (const AssayPlugin, attack, attacks) {
-    g_autofree char *why_not = cli_why_no_attack (&ground, attack, cli_attack_grants (attack), "");
+    g_autofree char *why_not
+        = cli_why_no_attack (&ground, attack, cli_attack_grants (starter->kind, attack), "");
 
     if (why_not == NULL) {
       g_ptr_array_add (ret_attacks, (gpointer) attack);

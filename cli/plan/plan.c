@@ -153,13 +153,12 @@ print_time (AssayPlan *plan)
   printf ("time: %s\n", foretold);
 }
 
-static const GOptionEntry entries[] = {
-  CLI_PLAN_OPTIONS (options),
-  { "time", 't', 0, G_OPTION_ARG_DOUBLE, &time_limit,
-    "Foretell how long the run takes, from small parts of it that are played for at most so long",
-    "SECONDS" },
-  G_OPTION_ENTRY_NULL
-};
+static const GOptionEntry entries[]
+    = { CLI_PLAN_OPTIONS (options),
+        { "time", 't', 0, G_OPTION_ARG_DOUBLE, &time_limit,
+          "Foretell how long the run takes: plays small parts of it, for at most so long",
+          "SECONDS" },
+        G_OPTION_ENTRY_NULL };
 
 static int
 plan_all (int n, char **paths)
@@ -186,7 +185,10 @@ plan_all (int n, char **paths)
 
 const CliUsage cli_plan = {
   .parameters = "SCENARIO...",
-  .summary = "Loads and checks each scenario, and shows what 'assay run' would do.",
+  .summary
+  = "Loads and checks each scenario, and shows what 'assay run' would do: settings, number of\n"
+    "cells (one defense, one attack or utility, one trial), what cannot be combined, memory.",
+  .description = "Example:\n  assay plan scenarios/quickstart.scenario --time 20\n",
   .entries = entries,
   .min_words = 1,
   .max_words = CLI_ANY_NUMBER,

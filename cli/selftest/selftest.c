@@ -40,17 +40,17 @@ play (const AssayPlugin *attack, guint64 seed)
 static CliMutantsOptions options = { .jobs = CLI_NOT_GIVEN };
 static char *scenario;
 
-static const GOptionEntry entries[]
-    = { { "mutants", 0, 0, G_OPTION_ARG_FILENAME, &scenario,
-          "Play mutants of this scenario's defenses: what would its audit have seen?", "SCENARIO" },
-        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
-          "With --mutants: keep the result beside the scenario's run, whose reports show it",
-          "FOLDER" },
-        CLI_PLAN_OPTIONS (options.plan),
-        { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
-          "Threads to use (default: one per processor); results do not depend on it", "N" },
-        { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
-        G_OPTION_ENTRY_NULL };
+static const GOptionEntry entries[] = {
+  { "mutants", 0, 0, G_OPTION_ARG_FILENAME, &scenario,
+    "Put known mistakes into this scenario's defenses: which would its audit see?", "SCENARIO" },
+  { "out", 'o', 0, G_OPTION_ARG_FILENAME, &options.out,
+    "With --mutants: keep the result beside the scenario's run, whose reports show it", "FOLDER" },
+  CLI_PLAN_OPTIONS (options.plan),
+  { "jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs,
+    "Threads to use (default: one per processor); results do not depend on it", "N" },
+  { "quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet, "No progress", NULL },
+  G_OPTION_ENTRY_NULL
+};
 
 /* Every attack's control. */
 static int
@@ -88,9 +88,10 @@ const CliUsage cli_selftest = {
   .parameters = "",
   .summary = "Plays the control of every attack: a case whose outcome is known. An attack\n"
              "that loses it on this machine proves nothing by losing elsewhere.\n"
-             "With --mutants: plays the audit of a scenario on its own defenses with known\n"
-             "mistakes in them, and says which of these it would have seen, and what would\n"
+             "With --mutants: puts known mistakes into the defenses of a scenario, one at a\n"
+             "time, plays its audit on each, and says which of them it sees, and what would\n"
              "see the others. Takes some twenty times as long as the scenario.",
+  .description = "Example:\n  assay selftest\n",
   .entries = entries,
   .run = selftest,
 };
