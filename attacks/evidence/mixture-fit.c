@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "attacks/inversion/phase-retrieval.h"
+#include "attacks/retrieval/phase-retrieval.h"
 
 #define SAMPLE 256 /* pixels that are looked at, spread evenly over all */
 

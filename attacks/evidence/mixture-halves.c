@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "attacks/inversion/phase-retrieval.h"
+#include "attacks/retrieval/phase-retrieval.h"
 #include "core/base/vectors.h"
 #include "core/data/arena.h"
 
@@ -85,9 +85,10 @@ mixture_halves_agree (const MixtureState *state, double *ret_agreement, GError *
   for (gsize t = 0; t < MIXTURE_PRIVATE * state->n_mixtures; t++)
     counts[state->pairs[t]]++;
   for (gsize i = 0; i < n; i++)
-    ret_agreement[i] = counts[i] < LEAST_MIXTURES
-                           ? 0
-                           : mixture_halves_reliability (fabs (assay_correlation (
-                               halves[0].images + i * d, halves[1].images + i * d, d)));
+    ret_agreement[i]
+        = counts[i] < LEAST_MIXTURES
+              ? 0
+              : mixture_halves_reliability (
+                  fabs (assay_correlation (halves[0].images + i * d, halves[1].images + i * d, d)));
   return TRUE;
 }

@@ -21,7 +21,8 @@
  * with its signs (mixture-parts.h); 1 and 2 with what is left, which needs no squares; images by
  * least squares; 5; the pairs of all other mixtures by the squares of these images; 5 with all.
  * Labels give the two weights and say which classes the secrets are of (mixture-labels.h). Where
- * the public set is not the one that was used, nothing is taken out, and step 5 repeats step 3.
+ * the public set is not the one that was used, nothing is taken out, and step 5 repeats step 3 with
+ * images that are as smooth as those of the set (smooth-retrieval.h).
  * The other way follows, up to `tries` attempts, until one is sure by its own measure: it explains
  * enough (evidence/mixture-fit.h), or its images are right by halves of the mixtures and nearly all
  * public images are known (evidence/mixture-confidence.h); also with two images for each secret,
@@ -31,8 +32,8 @@
  * with secrets that it may have moved as well (moved/moved-secrets.h). Where no public image stands
  * out as it is, nor was found so, the windows are looked for that crops and flips make of them
  * (whitened/window-removal.h), in 10 mixtures a secret.
- * Images of which no public image is known in the end have errors in every direction alike, where
- * images have little in most: a Wiener filter takes these out (mixture-result.h).
+ * Images of which no public image is known in the end, while those of others are, have errors in
+ * every direction alike, where images have little in most: a Wiener filter takes these out.
  * Noise that was added is found in the release (mixture-noise.h), public images on another scale
  * are brought to it or refused (mixture-scale.h), and labels that have nothing to do with the
  * mixtures are not used.

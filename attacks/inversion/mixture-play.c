@@ -6,9 +6,12 @@
 #include "attacks/evidence/mixture-fit.h"
 #include "attacks/evidence/mixture-surplus.h"
 #include "attacks/inversion/mixture-pairs.h"
-#include "attacks/inversion/phase-retrieval.h"
-#include "attacks/inversion/sign-tree.h"
+#include "attacks/retrieval/phase-retrieval.h"
+#include "attacks/retrieval/sign-tree.h"
+#include "attacks/retrieval/smooth-retrieval.h"
 
+#define MATCHINGS 4       /* in a round without public images, at most */
+#define STEADY 50         /* ... until fewer than one pair in so many is another */
 #define FOUND_ENOUGH 0.04 /* of all public images in mixtures; by chance it is about 0.01 */
 
 /* s^2 starts 12 times too large with two public images, 5 times with four. */
@@ -52,6 +55,42 @@ improve (const PhaseRetrieval *warm, MixtureState *state, GError **error)
   return TRUE;
 }
 
+/* Pairs by squares and images of these, as smooth as natural ones. They begin anew: images that go
+ * on from the last ones keep what is wrong with them. *@ret_changed: how many pairs are others. */
+static gboolean
+match_smoothly (MixtureIntake *intake, gsize *ret_changed, GError **error)
+{
+  MixtureState *state = &intake->state;
+  const gsize size = MIXTURE_PRIVATE * sizeof *state->pairs;
+  g_autofree guint32 *old = g_memdup2 (state->pairs, state->n_mixtures * size);
+
+  if (!match_anew (intake, error) || !sign_tree_align (state, intake->plain.image, error)
+      || !smooth_retrieval (intake, error))
+    return FALSE;
+  *ret_changed = 0;
+  for (gsize t = 0; t < state->n_mixtures; t++)
+    *ret_changed
+        += memcmp (old + MIXTURE_PRIVATE * t, state->pairs + MIXTURE_PRIVATE * t, size) != 0;
+  return TRUE;
+}
+
+/* A round of step 5, where none were found. Labels leave few pairs to choose from. */
+static gboolean
+improve_unknown (MixtureIntake *intake, GError **error)
+{
+  MixtureState *state = &intake->state;
+  gsize changed = state->n_mixtures;
+
+  forget_public (state);
+  if (!smooth_retrieval (intake, error))
+    return FALSE;
+  for (gsize i = 0; state->labels != NULL && i < MATCHINGS && changed * STEADY > state->n_mixtures;
+       i++)
+    if (!match_smoothly (intake, &changed, error))
+      return FALSE;
+  return TRUE;
+}
+
 /* Step 5. */
 static gboolean
 refine (const MixturePlay *play, MixtureIntake *intake, GError **error)
@@ -59,6 +98,7 @@ refine (const MixturePlay *play, MixtureIntake *intake, GError **error)
   static const PhaseRetrieval warm = { .heat = 3, .rounds = 20 };
   MixtureState *state = &intake->state;
   const double hidden = (double) (state->n_mixtures * state->n_partners);
+  gboolean is_known = TRUE;
 
   for (gint64 round = 0; round < play->rounds; round++) {
     const PublicPursuit pursuit = { .image_error = round == 0 ? 0.1 : 0.03 };
@@ -66,18 +106,18 @@ refine (const MixturePlay *play, MixtureIntake *intake, GError **error)
 
     if (state->n_partners > 0 && !public_pursuit (&pursuit, &intake->filter, state, &found, error))
       return FALSE;
-    if (found > 0 && (double) found >= FOUND_ENOUGH * hidden) {
+    is_known = found > 0 && (double) found >= FOUND_ENOUGH * hidden;
+    if (is_known) {
       if (!improve (&warm, state, error))
         return FALSE;
     } else {
-      forget_public (state);
+      if (!improve_unknown (intake, error))
+        return FALSE;
       if (state->labels == NULL)
         break;
-      if (!match_anew (intake, error) || !sign_tree_align (state, intake->plain.image, error))
-        return FALSE;
     }
   }
-  return play->rounds == 0 || phase_retrieval (&warm, state, error);
+  return play->rounds == 0 || !is_known || phase_retrieval (&warm, state, error);
 }
 
 /* The same, where the public images of most mixtures are known, and images are good. */

@@ -6,7 +6,7 @@
 #include "attacks/evidence/mixture-fit.h"
 #include "attacks/inversion/mixture-orbits.h"
 #include "attacks/moved/moved-secrets.h"
-#include "core/math/linalg.h"
+#include "attacks/retrieval/smooth-retrieval.h"
 
 #define CLEARLY_KNOWN 0.04 /* of public images; by chance it is about 0.01 */
 #define HARDLY_KNOWN 0.1   /* ... below which images are by squares alone */
@@ -53,25 +53,22 @@ worth (const MixtureResult *result)
   return result->explained * (mixture_result_known (result) >= CLEARLY_KNOWN ? 2 : 1);
 }
 
-/* m + C P (x - m) = x - r P (x - m) with P = (C + r I)^-1. */
+/* Those images of which hardly any public image is known. */
 static gboolean
 smooth_unknown (const MixtureIntake *intake, const MixtureEvidence *evidence, GError **error)
 {
   const MixtureState *state = &intake->state;
   const gsize n = state->n_secrets, d = state->cols;
-  const float ridge = (float) intake->plain_ridge;
-  g_autofree float *centred = assay_alloc (n, d * sizeof (float), "images", error);
-  g_autofree float *whitened = assay_alloc (n, d * sizeof (float), "images", error);
+  g_autofree float *smooth = assay_alloc (n, d * sizeof (float), "images", error);
 
-  if (centred == NULL || whitened == NULL)
+  if (smooth == NULL)
     return FALSE;
-  for (gsize i = 0; i < n * d; i++)
-    centred[i] = state->images[i] - (float) intake->plain.image[i % d];
-  assay_linalg_product_in_parallel (ASSAY_NN, assay_view_of (centred, n, d),
-                                    assay_view_of (intake->plain_precision, d, d), whitened);
-  for (gsize i = 0; i < n * d; i++)
-    if (evidence[i / d].known < HARDLY_KNOWN)
-      state->images[i] -= ridge * whitened[i];
+  memcpy (smooth, state->images, n * d * sizeof *smooth);
+  if (!smooth_retrieval_filter (intake, 1, n, smooth, error))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    if (evidence[i].known < HARDLY_KNOWN)
+      memcpy (state->images + i * d, smooth + i * d, d * sizeof *smooth);
   return TRUE;
 }
 
@@ -97,7 +94,7 @@ mixture_result_take (const MixturePlay *play, MixtureIntake *intake, MixtureResu
   result.fits = g_new0 (double, 2 * m);
   result.evidence = g_new0 (MixtureEvidence, 2 * m);
   if (!result.is_mirrored) {
-    if (state->n_partners > 0 && !smooth_unknown (intake, evidence, error))
+    if (state->n_partners > 0 && !state->is_smooth && !smooth_unknown (intake, evidence, error))
       return FALSE;
     memcpy (result.fits, fits, m * sizeof *fits);
     memcpy (result.evidence, evidence, m * sizeof *evidence);

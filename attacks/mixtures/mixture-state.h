@@ -26,12 +26,13 @@ typedef struct {
   float *variance;            /* of public pixels, d, none of them 0 */
   float added_noise; /* variance of what was added to every number, as a multiple of those; 0 */
   /* What is worked out. */
-  guint32 *pairs;   /* N x 2: a and b, never equal */
-  float *weights;   /* N x 2: lambda_a and lambda_b */
-  float *images;    /* x, n x d */
-  float *known;     /* v, N x d */
-  float *noise;     /* N */
-  gint32 *partners; /* N x (k - 2): rows of the public images found, first; -1 after them */
+  guint32 *pairs;     /* N x 2: a and b, never equal */
+  float *weights;     /* N x 2: lambda_a and lambda_b */
+  float *images;      /* x, n x d */
+  gboolean is_smooth; /* images have been made as smooth as natural ones are */
+  float *known;       /* v, N x d */
+  float *noise;       /* N */
+  gint32 *partners;   /* N x (k - 2): rows of the public images found, first; -1 after them */
 } MixtureState;
 
 /* @x, or @most with its sign where it is larger, most > 0. By whole numbers, whose order is that of

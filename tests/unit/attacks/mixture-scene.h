@@ -51,3 +51,33 @@ mixture_scene_take_in (AssayMatrix *publics, const MixtureNumbers *numbers, gsiz
   seen = (AssayObservation){ .release = scene->release, .public_rows = scene->publics };
   cr_assert (mixture_intake_init (numbers, &seen, &scene->intake, NULL));
 }
+
+/* The state is told pairs, weights and, where @is_known, public images. */
+G_GNUC_UNUSED static void
+mixture_scene_tell (gboolean is_known, MixtureScene *scene)
+{
+  MixtureState *state = &scene->intake.state;
+
+  cr_assert (mixture_intake_make_known (&scene->intake, NULL));
+  state->images = g_new0 (float, state->n_secrets * state->cols);
+  for (gsize t = 0; t < 2 * scene->made->total; t++) {
+    state->pairs[t] = scene->made->sources[t];
+    state->weights[t] = scene->made->weights[t];
+    state->partners[t] = is_known ? (gint32) scene->made->partners[t] : -1;
+    state->noise[t / 2] = 0.1f;
+  }
+}
+
+/* The mean |correlation| of the images that secrets are most like, n x d, with these. */
+G_GNUC_UNUSED static double
+mixture_scene_likeness (const MixtureScene *scene, const float *images)
+{
+  const gsize n = scene->intake.state.n_secrets;
+  g_autofree double *likeness = g_new (double, n);
+  double mean = 0;
+
+  instahide_compare (scene->made, images, likeness);
+  for (gsize i = 0; i < n; i++)
+    mean += likeness[i] / (double) n;
+  return mean;
+}

@@ -5,7 +5,7 @@
 
 #include "attacks/evidence/mixture-confidence.h"
 #include "attacks/evidence/mixture-halves.h"
-#include "attacks/inversion/phase-retrieval.h"
+#include "attacks/retrieval/phase-retrieval.h"
 #include "core/base/vectors.h"
 #include "core/games/control.h"
 #include "tests/reference/fixtures.h"
@@ -164,8 +164,8 @@ nearest (const InstaHide *made, const float *estimate)
   double most = 0;
 
   for (gsize i = 0; i < made->sizes.n_secrets; i++)
-    most = MAX (most, fabs (assay_correlation (estimate, assay_matrix_row (made->secrets, i),
-                                               made->cols)));
+    most = MAX (
+        most, fabs (assay_correlation (estimate, assay_matrix_row (made->secrets, i), made->cols)));
   return most;
 }
 

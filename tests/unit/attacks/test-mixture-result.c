@@ -1,6 +1,5 @@
 /* What becomes of an attempt's images. */
 #include <criterion/criterion.h>
-#include <string.h>
 
 #include "attacks/inversion/mixture-result.h"
 #include "tests/unit/attacks/mixture-scene.h"
@@ -19,33 +18,21 @@ scene_make (gboolean is_known, MixtureScene *scene)
   scene->made = instahide_new (&mixture_scene_sizes);
   made = scene->made;
   mixture_scene_take_in (made->publics, &numbers, mixture_scene_sizes.side, scene);
-  cr_assert (mixture_intake_make_known (&scene->intake, NULL));
-  state->images = g_new (float, state->n_secrets * state->cols);
+  mixture_scene_tell (is_known, scene);
   for (gsize i = 0; i < state->n_secrets * state->cols; i++)
     state->images[i] = made->secrets->data[i] + NOISE * (float) assay_stream_normal (&stream);
-  for (gsize t = 0; t < 2 * made->total; t++) {
-    state->pairs[t] = made->sources[t];
-    state->weights[t] = made->weights[t];
-    state->partners[t] = is_known ? (gint32) made->partners[t] : -1;
-    state->noise[t / 2] = 0.1f;
-  }
 }
 
 /* The mean |correlation| of the result's images with the secrets. */
 static double
 take (MixtureScene *scene)
 {
-  const gsize n = scene->intake.state.n_secrets;
-  const MixturePlay play = { .n_secrets = n, .n_mixtures = scene->intake.state.n_mixtures };
+  const MixturePlay play = { .n_secrets = scene->intake.state.n_secrets,
+                             .n_mixtures = scene->intake.state.n_mixtures };
   g_auto (MixtureResult) result = { 0 };
-  g_autofree double *likeness = g_new (double, n);
-  double mean = 0;
 
   cr_assert (mixture_result_take (&play, &scene->intake, &result, NULL));
-  instahide_compare (scene->made, result.images, likeness);
-  for (gsize i = 0; i < n; i++)
-    mean += likeness[i] / (double) n;
-  return mean;
+  return mixture_scene_likeness (scene, result.images);
 }
 
 /* Noise of variance 0.16 leaves a correlation of 1.16^-1/2 = 0.93 with images of variance 1, which

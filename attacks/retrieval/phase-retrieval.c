@@ -1,5 +1,5 @@
 /* Expectation-maximisation with soft signs, for panels of pixels. */
-#include "attacks/inversion/phase-retrieval.h"
+#include "attacks/retrieval/phase-retrieval.h"
 
 #include <math.h>
 #include <string.h>
@@ -222,6 +222,7 @@ phase_retrieval (const PhaseRetrieval *options, MixtureState *state, GError **er
   if (!invert_normal_matrix (state, row_weights, inverse, error))
     return FALSE;
   assay_parallel_for ((state->cols + PANEL - 1) / PANEL, retrieve_panel, (gpointer) &job);
+  state->is_smooth = FALSE;
   return TRUE;
 }
 

@@ -1,5 +1,5 @@
 /* Prim's algorithm on the grid of pixels, with a heap of edges. */
-#include "attacks/inversion/sign-tree.h"
+#include "attacks/retrieval/sign-tree.h"
 
 #include <math.h>
 
