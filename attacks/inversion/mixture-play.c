@@ -74,20 +74,22 @@ match_smoothly (MixtureIntake *intake, gsize *ret_changed, GError **error)
   return TRUE;
 }
 
-/* A round of step 5, where none were found. Labels leave few pairs to choose from. */
+/* A round of step 5, where none were found. Labels leave few pairs to choose from; @ret_is_steady:
+ * there are none, or hardly any pair is another in the end. */
 static gboolean
-improve_unknown (MixtureIntake *intake, GError **error)
+improve_unknown (MixtureIntake *intake, gboolean *ret_is_steady, GError **error)
 {
   MixtureState *state = &intake->state;
-  gsize changed = state->n_mixtures;
+  gsize changed;
 
-  forget_public (state);
+  *ret_is_steady = state->labels == NULL;
   if (!smooth_retrieval (intake, error))
     return FALSE;
-  for (gsize i = 0; state->labels != NULL && i < MATCHINGS && changed * STEADY > state->n_mixtures;
-       i++)
+  for (gsize i = 0; !*ret_is_steady && i < MATCHINGS; i++) {
     if (!match_smoothly (intake, &changed, error))
       return FALSE;
+    *ret_is_steady = changed * STEADY < state->n_mixtures;
+  }
   return TRUE;
 }
 
@@ -98,7 +100,7 @@ refine (const MixturePlay *play, MixtureIntake *intake, GError **error)
   static const PhaseRetrieval warm = { .heat = 3, .rounds = 20 };
   MixtureState *state = &intake->state;
   const double hidden = (double) (state->n_mixtures * state->n_partners);
-  gboolean is_known = TRUE;
+  gboolean is_known = TRUE, is_steady = FALSE;
 
   for (gint64 round = 0; round < play->rounds; round++) {
     const PublicPursuit pursuit = { .image_error = round == 0 ? 0.1 : 0.03 };
@@ -108,13 +110,15 @@ refine (const MixturePlay *play, MixtureIntake *intake, GError **error)
       return FALSE;
     is_known = found > 0 && (double) found >= FOUND_ENOUGH * hidden;
     if (is_known) {
+      is_steady = FALSE;
       if (!improve (&warm, state, error))
         return FALSE;
     } else {
-      if (!improve_unknown (intake, error))
-        return FALSE;
-      if (state->labels == NULL)
+      forget_public (state);
+      if (is_steady)
         break;
+      if (!improve_unknown (intake, &is_steady, error))
+        return FALSE;
     }
   }
   return play->rounds == 0 || !is_known || phase_retrieval (&warm, state, error);
