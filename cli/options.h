@@ -39,4 +39,5 @@ typedef struct {
   gboolean verbose;
   gboolean json;
   gboolean is_silent; /* nothing is printed of what came out */
+  gint64 deadline;    /* of cli_interrupt_after (monotonic); 0: there is none */
 } CliRunOptions;

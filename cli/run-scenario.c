@@ -240,7 +240,8 @@ run_in_folder (Running *running)
   const AssayRunCallbacks callbacks = { .is_cancelled = cli_is_cancelled,
                                         .progress = cli_progress_update,
                                         .data = progress,
-                                        .wanted = wanted };
+                                        .wanted = wanted,
+                                        .deadline = running->options->deadline };
   g_autoptr (GError) error = NULL;
   AssayRunEnd end = ASSAY_RUN_FINISHED;
   const gboolean is_ok = assay_run_flow_begin (flow, &error)

@@ -18,6 +18,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/base/interrupt.h"
+
 /* What a later score promises varies, and it takes longer: it has to be so much better. */
 #define CLEARLY 1.1
 #define CLEARLY_MORE 0.02
@@ -67,7 +69,8 @@ learn_kind (const EventLesson *lesson, EventKind kind, EventCut *ret_cut, GError
                                .inputs = lesson->inputs,
                                .n_inputs = oracle->n_inputs,
                                .epsilon = oracle->claimed.epsilon };
-  g_autoptr (EventScore) score = make_score (lesson, kind, &sample, error);
+  g_autoptr (EventScore) score
+      = assay_interrupt_goes_on (error) ? make_score (lesson, kind, &sample, error) : NULL;
 
   for (guint side = 0; score != NULL && side < 2; side++)
     if (!event_score_all (score, oracle, assay_outputs_from (lesson->outputs[side], fitted), left,
@@ -205,7 +208,9 @@ event_learn (const EventLesson *lesson, EventKind kind, EventCut *ret_cut, GErro
   } else {
     try_learned (lesson, &best);
   }
-  if (best.score == NULL)
+  if (!assay_interrupt_goes_on (error))
+    g_clear_pointer (&best.score, event_score_free);
+  else if (best.score == NULL)
     assay_error_set (error, ASSAY_ERROR_NUMERIC, "no score could be learned from the outputs");
   *ret_cut = best.cut;
   return best.score;

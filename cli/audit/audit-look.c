@@ -28,6 +28,7 @@ typedef struct {
   guint number; /* 1 or 2 */
   gsize trials;
   gboolean is_quiet;
+  gint64 deadline; /* of the audit (monotonic) */
   double seconds; /* that it took */
 } Look;
 
@@ -61,6 +62,7 @@ run_look (const Look *look)
   const CliRunOptions options = { .plan = { .trials = trials },
                                   .data_owner = assay_shared_owner (),
                                   .quiet = look->is_quiet,
+                                  .deadline = look->deadline,
                                   .is_silent = TRUE };
   AssayPlan *plan = cli_plan_new (look->audit->scenario, &options.plan, &error);
 
@@ -206,8 +208,11 @@ static int
 look_again (const Look *first, int code, gsize trials)
 {
   const gint64 began = g_get_monotonic_time ();
-  Look second
-      = { .audit = first->audit, .number = 2, .trials = trials, .is_quiet = first->is_quiet };
+  Look second = { .audit = first->audit,
+                  .number = 2,
+                  .trials = trials,
+                  .is_quiet = first->is_quiet,
+                  .deadline = first->deadline };
   int again;
 
   say (&second, "look 2: %zu trials", trials);
@@ -226,7 +231,11 @@ cli_audit_look (const CliAudit *audit, gint64 started, gboolean is_quiet)
 {
   const gint64 deadline = started + (gint64) (audit->seconds * G_USEC_PER_SEC);
   const gint64 began = g_get_monotonic_time ();
-  Look first = { .audit = audit, .number = 1, .trials = 1, .is_quiet = is_quiet };
+  Look first = { .audit = audit,
+                 .number = 1,
+                 .trials = 1,
+                 .is_quiet = is_quiet,
+                 .deadline = deadline };
   g_autofree char *place = place_of (audit, 1);
   gsize trials;
   int code;

@@ -1,10 +1,14 @@
 /* Requests to stop. */
 #include "core/base/interrupt.h"
 
+#include "core/base/error.h"
+
 static const int signals[] = { SIGINT, SIGTERM };
 
 static volatile sig_atomic_t has_come;
 static gboolean (*check) (void);
+static gint64 limit;   /* read by the threads of whatever runs, which start after it is set */
+static gint was_told; /* atomic */
 
 static void
 on_signal (int number)
@@ -33,10 +37,34 @@ assay_interrupt_begin (AssayInterrupt *ret_interrupt)
   }
 }
 
+void
+assay_interrupt_set_limit (gint64 end)
+{
+  limit = end;
+}
+
 gboolean
 assay_interrupt_is_wanted (void)
 {
-  return has_come != 0 || (check != NULL && check ());
+  const gboolean is_wanted = has_come != 0 || (check != NULL && check ())
+                             || (limit != 0 && g_get_monotonic_time () >= limit);
+
+  if (is_wanted)
+    g_atomic_int_set (&was_told, TRUE);
+  return is_wanted;
+}
+
+gboolean
+assay_interrupt_was_told (void)
+{
+  return g_atomic_int_compare_and_exchange (&was_told, TRUE, FALSE);
+}
+
+gboolean
+assay_interrupt_goes_on (GError **error)
+{
+  return !assay_interrupt_is_wanted ()
+         || assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
 }
 
 void

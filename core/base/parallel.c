@@ -3,6 +3,8 @@
 
 #include <omp.h>
 
+#include "core/base/interrupt.h"
+
 static guint chosen_threads; /* atomic; 0: one per processor */
 
 void
@@ -51,7 +53,8 @@ try_piece (gsize index, guint worker, gpointer data)
 {
   const Trying *trying = data;
 
-  trying->work (index, worker, trying->data, &trying->errors[index]);
+  if (assay_interrupt_goes_on (&trying->errors[index]))
+    trying->work (index, worker, trying->data, &trying->errors[index]);
 }
 
 gboolean

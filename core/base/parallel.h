@@ -16,7 +16,8 @@ guint assay_parallel_threads (void);
 void assay_parallel_for (gsize count, AssayWork work, gpointer data);
 
 /* The same of work that may fail. All of it is done, and of several errors the first in the order
- * of the pieces is reported, so that neither depends on threads. */
+ * of the pieces is reported, so that neither depends on threads; but a piece that is begun when a
+ * stop is wanted is left out, with ASSAY_ERROR_CANCELLED. */
 typedef gboolean (*AssayTry) (gsize index, guint worker, gpointer data, GError **error);
 gboolean assay_parallel_try (gsize count, AssayTry work, gpointer data, GError **error);
 

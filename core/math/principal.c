@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/math/linalg.h"
@@ -314,6 +315,7 @@ find_by_columns (AssayView rows, AssayPrincipal *principal, GError **error)
   g_autofree double *covariance = assay_alloc (cols, cols * sizeof (double), "covariance", error);
 
   return covariance != NULL && fill_covariance (rows, principal->mean, covariance, error)
+         && assay_interrupt_goes_on (error)
          && assay_linalg_symmetric_eigen (cols, principal->count, covariance, principal->values,
                                           principal->vectors, error);
 }

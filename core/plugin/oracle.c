@@ -2,6 +2,7 @@
 #include "core/plugin/oracle.h"
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 
 /* 2 bits purpose, 1 bit side, 21 bits pair, 40 bits panel. */
@@ -136,8 +137,9 @@ assay_oracle_log_ratio (const AssayOracle *oracle, AssayInputPair pair, AssayOut
 gboolean
 assay_oracle_goes_on (const AssayOracle *oracle, GError **error)
 {
-  return oracle->is_cancelled == NULL || !oracle->is_cancelled (oracle->cancel_data)
-         || assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
+  if (oracle->is_cancelled != NULL && oracle->is_cancelled (oracle->cancel_data))
+    return assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
+  return assay_interrupt_goes_on (error);
 }
 
 /* Of other streams than those of batches. */

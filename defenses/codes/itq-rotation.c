@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/random-flipping.h"
@@ -166,7 +167,8 @@ iterate (Pass *pass, gsize slices, double *rotation, ItqRotation *ret, GError **
       ret->end = ITQ_CONVERGED;
       return TRUE;
     }
-    if (!solve_procrustes (bits, pass->products, rotation, error))
+    if (!assay_interrupt_goes_on (error)
+        || !solve_procrustes (bits, pass->products, rotation, error))
       return FALSE;
   }
 }

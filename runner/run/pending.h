@@ -16,3 +16,11 @@ typedef struct {
  * ASSAY_ERROR_IO. */
 GArray *assay_run_pending (const AssayPlan *plan, AssayStore *store, const gboolean *wanted,
                            AssayProgress *ret_progress, GError **error);
+
+/* Puts @pending in the order in which most is decided when time is short: first the cells that a
+ * claim is about, of a trial those of few runs of the defense before those of many. */
+void assay_run_order_for_time (const AssayPlan *plan, GArray *pending);
+
+/* When (monotonic) the next of @left cells has had its part of the time until @deadline: as much as
+ * each of the others, or a quarter where that is more. 0: no deadline, or no other cell. */
+gint64 assay_run_end_of_part (gint64 deadline, gsize left);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/interrupt.h"
 #include "core/games/control.h"
 #include "runner/run/audit.h"
 #include "runner/run/inputs.h"
@@ -400,9 +401,14 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
     return TRUE;
   g_array_set_size (runner->shown, 0);
   g_clear_pointer (&runner->said, g_free);
+  assay_interrupt_was_told ();
   is_ok = cell->utility != ASSAY_NO_COMPONENT
               ? assess_cell (runner, cell, outcomes, &record.status, &problem)
               : play_cell (runner, index, outcomes, &record.status, &problem);
+  if (assay_interrupt_was_told () && (is_ok || !assay_run_ends_with (problem))) {
+    g_clear_error (&problem);
+    is_ok = assay_fail (&problem, ASSAY_ERROR_CANCELLED, "interrupted");
+  }
   if (!is_ok) {
     for (guint m = 0; m < n_metrics; m++)
       assay_outcomes_clear (&outcomes[m]);
@@ -435,22 +441,37 @@ assay_runner_cell (AssayRunner *runner, gsize index, GError **error)
          && run_cell (runner, index, error);
 }
 
-/* Cell after cell. */
+/* Cell after cell. One that has had its part of the time is put off, to the end. */
 static gboolean
-run_pending (AssayRunner *runner, const GArray *pending, AssayRunEnd *ret_end, GError **error)
+run_pending (AssayRunner *runner, GArray *pending, GError **error)
 {
+  const AssayRunCallbacks *callbacks = runner->callbacks;
+  const gsize n = pending->len;
+
+  if (callbacks->deadline != 0)
+    assay_run_order_for_time (runner->plan, pending);
   report_progress (runner, "");
-  for (guint i = 0; i < pending->len; i++) {
-    if (assay_run_is_cancelled (runner->callbacks)) {
-      *ret_end = ASSAY_RUN_INTERRUPTED;
-      return TRUE;
-    }
-    if (!assay_runner_cell (runner, g_array_index (pending, gsize, i), error))
+  for (gsize i = 0; i < pending->len; i++) {
+    const gsize index = g_array_index (pending, gsize, i);
+    const gint64 end = i < n ? assay_run_end_of_part (callbacks->deadline, pending->len - i) : 0;
+    g_autoptr (GError) problem = NULL;
+
+    if (assay_run_is_cancelled (callbacks))
+      return assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
+    assay_interrupt_set_limit (end);
+    if (assay_runner_cell (runner, index, &problem))
+      runner->progress.done++;
+    assay_interrupt_set_limit (0);
+    if (problem != NULL
+        && (end == 0 || !g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)
+            || assay_run_is_cancelled (callbacks))) {
+      g_propagate_error (error, g_steal_pointer (&problem));
       return FALSE;
-    runner->progress.done++;
+    }
+    if (problem != NULL)
+      g_array_append_val (pending, index);
     report_progress (runner, "");
   }
-  *ret_end = ASSAY_RUN_FINISHED;
   return TRUE;
 }
 
@@ -465,12 +486,12 @@ assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
 
   if (pending == NULL)
     return FALSE;
-  if (run_pending (runner, pending, ret_end, &problem))
+  *ret_end = ASSAY_RUN_FINISHED;
+  if (run_pending (runner, pending, &problem))
     return TRUE;
-  if (!g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)) {
-    g_propagate_error (error, g_steal_pointer (&problem));
-    return FALSE;
-  }
   *ret_end = ASSAY_RUN_INTERRUPTED;
-  return TRUE;
+  if (g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_CANCELLED))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&problem));
+  return FALSE;
 }

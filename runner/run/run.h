@@ -11,6 +11,9 @@ typedef struct {
   void (*progress) (const AssayProgress *progress, gpointer data); /* NULL: silent */
   gpointer data;
   const gboolean *wanted; /* the cells to run, one a cell of the plan; NULL: all */
+  /* When (monotonic) @is_cancelled will say so, in a process without workers: cells share the time
+   * until then, and what takes too much of it is put off until the others are done. 0: never. */
+  gint64 deadline;
 } AssayRunCallbacks;
 
 static inline gboolean

@@ -4,6 +4,7 @@
 
 #include "attacks/mechanisms/distinguish-control.h"
 #include "attacks/mechanisms/event-score.h"
+#include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 #include "core/stats/epsilon.h"
 #include "tests/reference/known-mechanisms.h"
@@ -72,6 +73,28 @@ Test (distinguish, auto_takes_what_fits)
     cr_assert (g_str_has_suffix (outcome.says, ", pair 0"), "%s", outcome.says);
     cr_assert (outcome.trained_on == 8000);
   }
+}
+
+static guint asked;
+
+static gboolean
+is_interrupted (void)
+{
+  return asked++ >= 3;
+}
+
+/* Learning ends with the score that is under way, and what could not be learned any more is not
+ * passed over as if it promised nothing. */
+Test (distinguish, learning_ends_upon_an_interrupt)
+{
+  const Known known = { 2, 0, 1, G_MAXUINT };
+  AuditOutcome outcome;
+  g_autoptr (GError) error = NULL;
+
+  assay_interrupt_set_check (is_interrupted);
+  cr_assert_not (audit_try (&known_laplace_unknown, &known, "runs=5000 training=4000", 1, &outcome,
+                            &error));
+  cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED), "%s", error->message);
 }
 
 /* The columns of xor say nothing one by one. */

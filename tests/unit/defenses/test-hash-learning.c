@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/hash-learning.h"
@@ -83,6 +84,27 @@ Test (hash_learning, loss_never_rises_and_rotations_stay_rotations)
     assert_near (last, naive_loss (v, rotation->rotation), 1e-5 * last, "case %zu", t);
     assert_orthonormal (rotation->rotation, "itq");
   }
+}
+
+static guint asked;
+
+static gboolean
+is_interrupted (void)
+{
+  return asked++ >= 3;
+}
+
+/* A thousand iterations end with the one that is under way. */
+Test (hash_learning, iteration_ends_upon_an_interrupt)
+{
+  g_autoptr (AssayMatrix) rows = hashing_rows (300, 20, 1);
+  const ItqSettings settings = { .iterations = 1000, .start = hashing_key ("start", 0) };
+  g_autoptr (GError) error = NULL;
+
+  assay_interrupt_set_check (is_interrupted);
+  cr_assert_null (itq_rotation_new (assay_matrix_view (rows), &settings, &error));
+  cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED), "%s", error->message);
+  cr_assert_eq (asked, 4);
 }
 
 /* Rows at the corners of a cube that was turned: ITQ turns it back, and the loss is nothing. In two
