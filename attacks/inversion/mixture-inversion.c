@@ -30,8 +30,9 @@
  * another's mirror image, those that are surest are kept (evidence/mixture-surplus.h), which where
  * much of the public set is unknown misses fewer secrets than one image for each does; and of parts
  * with secrets that it may have moved as well (moved/moved-secrets.h). Where no public image stands
- * out as it is, nor was found so, the windows are looked for that crops and flips make of them
- * (whitened/window-removal.h), in 10 mixtures a secret.
+ * out as it is, nor was found so, the windows are looked for that crops and flips make of them: in
+ * rounds, with what is known of the secrets (mixture_play_windows), or, where nothing is, by
+ * squares in 10 mixtures a secret (whitened/window-removal.h).
  * Images of which no public image is known in the end, while those of others are, have errors in
  * every direction alike, where images have little in most: a Wiener filter takes these out.
  * Noise that was added is found in the release (mixture-noise.h), public images on another scale
@@ -88,7 +89,8 @@ typedef struct {
 typedef enum {
   OF_SQUARES,
   OF_PARTS,
-  OF_MOVED, /* parts, of secrets that were moved */
+  OF_WINDOWS, /* of public images that were moved, going on from what was just found */
+  OF_MOVED,   /* parts, of secrets that were moved */
 } Way;
 
 typedef struct {
@@ -96,49 +98,28 @@ typedef struct {
   gsize forms; /* images a secret */
 } Kind;
 
-#define KINDS 5
+#define KINDS 7
 
 /* Squares first where they usually suffice, and parts first where they do not. */
 static const Kind easy[KINDS]
-    = { { OF_SQUARES, 1 }, { OF_PARTS, 1 }, { OF_PARTS, 2 }, { OF_MOVED, 1 }, { OF_SQUARES, 2 } };
+    = { { OF_SQUARES, 1 }, { OF_WINDOWS, 1 }, { OF_PARTS, 1 },  { OF_WINDOWS, 1 },
+        { OF_PARTS, 2 },   { OF_MOVED, 1 },   { OF_SQUARES, 2 } };
 static const Kind hard[KINDS]
-    = { { OF_PARTS, 1 }, { OF_PARTS, 2 }, { OF_MOVED, 1 }, { OF_SQUARES, 1 }, { OF_SQUARES, 2 } };
+    = { { OF_PARTS, 1 },   { OF_WINDOWS, 1 }, { OF_PARTS, 2 },  { OF_MOVED, 1 },
+        { OF_SQUARES, 1 }, { OF_WINDOWS, 1 }, { OF_SQUARES, 2 } };
 
-/* Private parts with public images moved by @shift, in place of those there are, if enough of them
- * stand out so. */
+/* Finds the parts, if nobody has tried yet. */
 static gboolean
-find_windows (MixtureIntake *intake, gsize shift, MixtureParts *inout_parts, GError **error)
-{
-  g_auto (MixtureParts) moved = { 0 };
-
-  if (!mixture_parts_find (intake, shift, LEAST_OF_WINDOWS, &moved, error))
-    return FALSE;
-  if (moved.rows == NULL)
-    return TRUE;
-  mixture_parts_clear (inout_parts);
-  *inout_parts = moved;
-  moved = (MixtureParts){ 0 };
-  return TRUE;
-}
-
-/* Finds the parts, if nobody has tried yet; where public images as they are hardly stand out, also
- * by their windows. */
-static gboolean
-find_parts (MixtureIntake *intake, gsize n, gsize shift, MixtureParts *parts, GError **error)
+find_parts (MixtureIntake *intake, gsize n, MixtureParts *parts, GError **error)
 {
   MixtureState *state = &intake->state;
   const gsize total = state->n_mixtures;
-  const gsize side = MIN (state->geometry.height, state->geometry.width);
   gboolean is_done;
 
   if (parts->standing >= 0)
     return TRUE;
   state->n_mixtures = MIN (total, (intake->noise > 0 ? PARTS_OF_NOISE : PARTS) * n);
   is_done = mixture_parts_find (intake, 0, LEAST_STANDING, parts, error);
-  if (is_done && parts->standing < CLEARLY_STANDING && shift > 0 && shift < side) {
-    state->n_mixtures = MIN (total, PARTS_OF_WINDOWS * n);
-    is_done = find_windows (intake, shift, parts, error);
-  }
   state->n_mixtures = total;
   return is_done;
 }
@@ -150,12 +131,51 @@ typedef struct {
   gsize n; /* secrets */
   MixturePlay play;
   MixtureParts parts;
+  gboolean knows_windows; /* parts were looked for by windows */
+  gboolean is_fresh;      /* the state is that of the best */
   MixtureResult *best;
   double wanted; /* the confidence that suffices, after what was played last */
 } Tries;
 
+/* Whether public images may have been moved: hardly any stands out as it is, nor was found so. */
+static gboolean
+may_be_moved (const Tries *tries)
+{
+  const MixtureState *state = &tries->intake->state;
+  const gsize side = MIN (state->geometry.height, state->geometry.width);
+  const gsize shift = (gsize) tries->settings->public_shift;
+
+  return tries->parts.standing < CLEARLY_STANDING && shift > 0 && shift < side
+         && mixture_result_known (tries->best) < UNMOVED;
+}
+
+/* Private parts with public images that were moved, in place of those there are, if enough of them
+ * stand out so. */
+static gboolean
+find_windows (Tries *tries, GError **error)
+{
+  MixtureState *state = &tries->intake->state;
+  const gsize total = state->n_mixtures;
+  g_auto (MixtureParts) moved = { 0 };
+  gboolean is_done;
+
+  if (tries->knows_windows || tries->best->has_windows || !may_be_moved (tries))
+    return TRUE;
+  tries->knows_windows = TRUE;
+  state->n_mixtures = MIN (total, PARTS_OF_WINDOWS * tries->n);
+  is_done = mixture_parts_find (tries->intake, (gsize) tries->settings->public_shift,
+                                LEAST_OF_WINDOWS, &moved, error);
+  state->n_mixtures = total;
+  if (moved.rows != NULL) {
+    mixture_parts_clear (&tries->parts);
+    tries->parts = moved;
+    moved = (MixtureParts){ 0 };
+  }
+  return is_done;
+}
+
 /* Whether the mixtures allow @kind: parts need public images that are the attacker's, mirrored and
- * moved secrets a left and right. */
+ * moved secrets a left and right, windows images that were just found. */
 static gboolean
 find_possible (Tries *tries, const Kind *kind, gboolean is_first, gboolean *ret_is_possible,
                GError **error)
@@ -164,17 +184,33 @@ find_possible (Tries *tries, const Kind *kind, gboolean is_first, gboolean *ret_
   const gsize shift = (gsize) tries->settings->private_shift;
   const gsize side = MIN (state->geometry.height, state->geometry.width);
   const gboolean is_wide = state->geometry.height > 1 && 2 * tries->n <= state->n_mixtures;
-  const gboolean is_unmoved = mixture_result_known (tries->best) >= UNMOVED;
-  const gsize public_shift = (gsize) tries->settings->public_shift;
+  const MixtureResult *best = tries->best;
 
   *ret_is_possible = FALSE;
   if ((kind->forms > 1 && !is_wide)
-      || (kind->way == OF_MOVED && (!is_wide || !is_first || shift == 0 || 2 * shift >= side)))
+      || (kind->way == OF_MOVED && (!is_wide || !is_first || shift == 0 || 2 * shift >= side))
+      || (kind->way == OF_WINDOWS && (!is_first || !tries->is_fresh || best->n != tries->n)))
     return TRUE;
-  if (kind->way != OF_SQUARES
-      && !find_parts (tries->intake, tries->n, is_unmoved ? 0 : public_shift, &tries->parts, error))
+  if (kind->way != OF_SQUARES && !find_parts (tries->intake, tries->n, &tries->parts, error))
+    return FALSE;
+  if (kind->way == OF_WINDOWS) {
+    *ret_is_possible = may_be_moved (tries);
+    return TRUE;
+  }
+  if (kind->way != OF_SQUARES && !find_windows (tries, error))
     return FALSE;
   *ret_is_possible = kind->way == OF_SQUARES || tries->parts.rows != NULL;
+  return TRUE;
+}
+
+static gboolean
+play_moved (Tries *tries, GError **error)
+{
+  if (!mixture_result_take_moved (tries->intake, &tries->parts, tries->n,
+                                  (gsize) tries->settings->private_shift, tries->best, error))
+    return FALSE;
+  if (tries->best->is_moved)
+    tries->wanted = ASSAY_SURE;
   return TRUE;
 }
 
@@ -182,24 +218,28 @@ static gboolean
 play_kind (Tries *tries, const Kind *kind, guint64 start, GError **error)
 {
   MixtureState *state = &tries->intake->state;
+  const WindowPlay windows = { (gsize) tries->settings->public_shift, LEAST_OF_WINDOWS };
   MixturePlay *play = &tries->play;
-  gboolean is_better;
+  const float *before = tries->best->images;
+  gboolean is_better, is_played;
 
-  if (kind->way == OF_MOVED) {
-    if (!mixture_result_take_moved (tries->intake, &tries->parts, tries->n,
-                                    (gsize) tries->settings->private_shift, tries->best, error))
-      return FALSE;
-    if (tries->best->is_moved)
-      tries->wanted = ASSAY_SURE;
-    return TRUE;
-  }
+  if (kind->way == OF_MOVED)
+    return play_moved (tries, error);
   play->start = start;
   play->forms = kind->forms;
   play->parts = kind->way == OF_PARTS ? &tries->parts : NULL;
   play->beaten = tries->best->images != NULL ? OF_SOME * tries->best->explained : -1;
-  if (!mixture_play (play, tries->intake, &is_better, error)
-      || (is_better && !mixture_result_take (play, tries->intake, tries->best, error)))
+  is_played = kind->way == OF_WINDOWS
+                  ? mixture_result_restore (tries->best, state, error)
+                        && mixture_play_windows (play, &windows, tries->intake, &is_better, error)
+                  : mixture_play (play, tries->intake, &is_better, error);
+  if (!is_played)
     return FALSE;
+  if (is_better && !mixture_result_take (play, tries->intake, tries->best, error))
+    return FALSE;
+  tries->is_fresh = tries->best->images != before;
+  if (tries->is_fresh)
+    tries->best->has_windows = kind->way == OF_WINDOWS;
   tries->wanted = kind->way == OF_PARTS ? SURE_OF_PARTS : ASSAY_SURE;
   state->n_mixtures = play->n_mixtures;
   return TRUE;
@@ -213,7 +253,7 @@ is_sure (const Tries *tries)
   const MixtureResult *best = tries->best;
 
   return best->explained >= tries->wanted
-         || (mixture_result_known (best) >= SURELY_KNOWN
+         || ((mixture_result_known (best) >= SURELY_KNOWN || best->has_windows)
              && mixture_result_confidence (best, tries->n) >= SURE_OF_IMAGES);
 }
 
@@ -248,7 +288,7 @@ try_all (const AssayAttackContext *context, MixtureIntake *intake, MixtureResult
 
     is_done = find_possible (&tries, kind, i < KINDS, &is_possible, error)
               && (!is_possible || play_kind (&tries, kind, i / KINDS, error));
-    played += is_done && is_possible ? 1 : 0;
+    played += is_done && is_possible && kind->way != OF_WINDOWS ? 1 : 0;
   }
   mixture_parts_clear (&tries.parts);
   return is_done;

@@ -6,7 +6,7 @@
 
 #include "attacks/inversion/mixture-labels.h"
 #include "attacks/mixtures/mixture-windows.h"
-#include "attacks/whitened/window-removal.h"
+#include "attacks/whitened/window-search.h"
 #include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
@@ -15,11 +15,19 @@
 #define COMPONENTS_RIDGE 0.02 /* in units of the mean variance */
 #define EVIDENCE 1.0          /* standard deviations above what the best by chance comes to */
 #define CANDIDATES 300        /* public images of a mixture, by their best windows */
+#define CANDIDATES_AGAIN 60   /* ... where secrets are known in part */
 #define TOGETHER 8            /* mixtures that share them */
 #define TURNS 4
 #define PRIOR 0.2      /* of pixels of variance 1, beside the rows' errors */
 #define FIRM 0.1       /* of the mean residual, below which a row counts no more than others */
 #define EXPLAINED 0.06 /* of public pixels' variance that may be left of a mixture */
+
+/* Of PrivateParts, to be written. */
+typedef struct {
+  float *features;
+  double *shares;
+  double *errors;
+} Private;
 
 void
 mixture_parts_clear (MixtureParts *parts)
@@ -141,37 +149,132 @@ take_images (const MixtureIntake *intake, AssayView mixtures, double least_stand
                            error);
 }
 
+/* Of windows, which are ranked by squares. */
+static WindowRemoval
+windows_of (const MixtureIntake *intake, gsize shift, gsize candidates)
+{
+  const gsize m = intake->public_images->rows, partners = intake->state.n_partners;
+  WindowRemoval removal = { .squares = squares_of (intake),
+                            .joint = removal_of (intake),
+                            .candidates = CLAMP (candidates, partners, m),
+                            .together = TOGETHER };
+
+  removal.squares.windows = &intake->state.geometry;
+  removal.squares.shift = shift;
+  removal.squares.components = MIN (COMPONENTS, intake->public_images->cols);
+  return removal;
+}
+
+/* The middle of the first half of all windows. */
+static gsize
+still_window (gsize shift)
+{
+  return mixture_windows_count (shift) / 4;
+}
+
+/* What ranked windows lead to. */
+static gboolean
+remove_windows (const MixtureIntake *intake, const WindowRemoval *removal,
+                const RankedWindows *ranked, const ImagePrior *prior, MixtureParts *parts,
+                GError **error)
+{
+  WindowResult result;
+
+  if (!make_parts (intake, parts, error)
+      || (parts->directions = mixture_parts_directions (prior, error)) == NULL)
+    return FALSE;
+  result = (WindowResult){ { parts->rows->data, parts->partners, parts->shares }, parts->windows };
+  return window_removal_find (removal, ranked, prior, &result, error);
+}
+
 /* Windows of them. */
 static gboolean
 take_windows (const MixtureIntake *intake, AssayView mixtures, double least_standing,
               MixtureParts *parts, GError **error)
 {
   const AssayView publics = assay_matrix_view (intake->public_images);
-  const gsize n = mixtures.rows, m = publics.rows, partners = intake->state.n_partners;
-  const gsize still = mixture_windows_count (parts->shift) / 4; /* the middle of the first half */
-  WindowRemoval removal = { .squares = squares_of (intake),
-                            .joint = removal_of (intake),
-                            .candidates = CLAMP (CANDIDATES, partners, m),
-                            .together = TOGETHER };
+  const gsize n = mixtures.rows, m = publics.rows;
+  const WindowRemoval removal = windows_of (intake, parts->shift, CANDIDATES);
   g_autofree float *scores = assay_alloc (n, m * sizeof (float), "scores", error);
   g_autofree guint16 *windows = assay_alloc (n, m * sizeof (guint16), "scores", error);
   const RankedWindows ranked = { publics, mixtures, scores, windows };
   g_auto (ImagePrior) prior = { 0 };
-  WindowResult result;
 
-  removal.squares.windows = &intake->state.geometry;
-  removal.squares.shift = parts->shift;
-  removal.squares.components = MIN (COMPONENTS, publics.cols);
   if (scores == NULL || windows == NULL || !window_removal_rank (&removal, &ranked, error))
     return FALSE;
-  parts->standing = count_standing (scores, windows, still, n, m);
-  if (parts->standing < least_standing)
-    return TRUE;
-  if (!make_parts (intake, parts, error) || !image_prior_learn (publics, &prior, error)
-      || (parts->directions = mixture_parts_directions (&prior, error)) == NULL)
+  parts->standing = count_standing (scores, windows, still_window (parts->shift), n, m);
+  return parts->standing < least_standing
+         || (image_prior_learn (publics, &prior, error)
+             && remove_windows (intake, &removal, &ranked, &prior, parts, error));
+}
+
+/* From the mean image on, in the prior's basis and units. */
+static void
+take_private (const MixtureState *state, const ImagePrior *prior, double image_error, float *room,
+              const Private *private)
+{
+  const gsize n = state->n_mixtures, d = state->cols;
+
+  for (gsize t = 0; t < n; t++) {
+    const float *weights = state->weights + MIXTURE_PRIVATE * t;
+    float *row = room + t * d;
+
+    private->shares[t] = (double) weights[0] + weights[1];
+    private->errors[t]
+        = image_error * ((double) weights[0] * weights[0] + (double) weights[1] * weights[1]);
+    mixture_state_private_part (state, t, row);
+    for (gsize j = 0; j < d; j++)
+      row[j] = row[j] / (float) prior->unit - (float) private->shares[t] * prior->image[j];
+  }
+  assay_linalg_product_in_parallel (ASSAY_NT, assay_view_of (room, n, d),
+                                    assay_view_of (prior->vectors, d, d), private->features);
+}
+
+static void
+centre_rows (const MixtureIntake *intake, MixtureParts *parts)
+{
+  const gsize d = intake->state.cols;
+
+  for (gsize i = 0; parts->rows != NULL && i < parts->rows->rows * d; i++)
+    parts->rows->data[i] -= (float) intake->plain.image[i % d];
+}
+
+gboolean
+mixture_parts_find_again (const MixtureIntake *intake, const ImagePrior *prior,
+                          const PartsAgain *options, MixtureParts *ret_parts, GError **error)
+{
+  const MixtureState *state = &intake->state;
+  const AssayView publics = assay_matrix_view (intake->public_images);
+  const gsize n = state->n_mixtures, m = publics.rows, d = state->cols;
+  const AssayView mixtures = assay_view_of (state->magnitudes, n, d);
+  g_auto (AssayArena) arena = { 0 };
+  const Private private
+      = { .features = assay_arena_alloc (&arena, n, d * sizeof (float), "private parts", error),
+          .shares = assay_arena_alloc (&arena, n, sizeof (double), "private parts", error),
+          .errors = assay_arena_alloc (&arena, n, sizeof (double), "private parts", error) };
+  const RankedWindows ranked
+      = { publics, mixtures, assay_arena_alloc (&arena, n, m * sizeof (float), "scores", error),
+          assay_arena_alloc (&arena, n, m * sizeof (guint16), "scores", error) };
+  const PrivateParts known = { private.features, private.shares, private.errors };
+  WindowRemoval removal = windows_of (intake, options->shift, CANDIDATES_AGAIN);
+
+  ret_parts->shift = options->shift;
+  ret_parts->rows = assay_matrix_new (n, d, error);
+  if (arena.has_failed || ret_parts->rows == NULL)
     return FALSE;
-  result = (WindowResult){ { parts->rows->data, parts->partners, parts->shares }, parts->windows };
-  return window_removal_find (&removal, &ranked, &prior, &result, error);
+  take_private (state, prior, options->image_error, ret_parts->rows->data, &private);
+  g_clear_pointer (&ret_parts->rows, assay_matrix_free);
+  removal.joint.known = &known;
+  if (!window_search (&removal, prior, &ranked, error))
+    return FALSE;
+  ret_parts->standing
+      = count_standing (ranked.scores, ranked.best, still_window (options->shift), n, m);
+  if (ret_parts->standing < options->least_standing)
+    return TRUE;
+  if (!remove_windows (intake, &removal, &ranked, prior, ret_parts, error))
+    return FALSE;
+  centre_rows (intake, ret_parts);
+  return TRUE;
 }
 
 gboolean
@@ -179,15 +282,13 @@ mixture_parts_find (const MixtureIntake *intake, gsize shift, double least_stand
                     MixtureParts *ret_parts, GError **error)
 {
   const MixtureState *state = &intake->state;
-  const gsize n = state->n_mixtures, d = state->cols;
-  const AssayView mixtures = assay_view_of (state->magnitudes, n, d);
+  const AssayView mixtures = assay_view_of (state->magnitudes, state->n_mixtures, state->cols);
 
   ret_parts->shift = shift;
   if (!(shift > 0 ? take_windows : take_images) (intake, mixtures, least_standing, ret_parts,
                                                  error))
     return FALSE;
-  for (gsize i = 0; ret_parts->rows != NULL && i < n * d; i++)
-    ret_parts->rows->data[i] -= (float) intake->plain.image[i % d];
+  centre_rows (intake, ret_parts);
   return TRUE;
 }
 
@@ -279,6 +380,7 @@ mixture_parts_solve (const MixtureParts *parts, const double *mean, MixtureState
     for (gsize t = 0; t < n; t++)
       row_weights[t] = 1 / (FIRM + row_weights[t] / MAX (all, 1e-30));
   }
+  state->is_smooth = FALSE;
   return TRUE;
 }
 

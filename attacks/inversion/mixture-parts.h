@@ -41,6 +41,20 @@ ASSAY_DECLARE_CLEAR (MixtureParts, mixture_parts_clear)
 gboolean mixture_parts_find (const MixtureIntake *intake, gsize shift, double least_standing,
                              MixtureParts *ret_parts, GError **error);
 
+typedef struct {
+  gsize shift;           /* how far public images were moved at most */
+  double image_error;    /* variance of the images there are, as a multiple of public pixels' */
+  double least_standing; /* as of mixture_parts_find */
+} PartsAgain;
+
+/* The same for windows once there are images, pairs and weights: what the state says of the
+ * secrets is taken for known (attacks/whitened/window-search.h), so that windows stand out that
+ * squares do not show, and signs are surer. Cost: that of window_search, and of mixture_parts_find
+ * with fewer candidates. */
+gboolean mixture_parts_find_again (const MixtureIntake *intake, const ImagePrior *prior,
+                                   const PartsAgain *options, MixtureParts *ret_parts,
+                                   GError **error);
+
 /* The leading components of the prior, by which parts are compared; NULL: no memory. */
 AssayMatrix *mixture_parts_directions (const ImagePrior *prior, GError **error);
 

@@ -10,8 +10,17 @@
 #include "attacks/retrieval/sign-tree.h"
 #include "attacks/retrieval/smooth-retrieval.h"
 
-#define MATCHINGS 4       /* in a round without public images, at most */
-#define STEADY 50         /* ... until fewer than one pair in so many is another */
+#define MATCHINGS 4  /* in a round without public images, at most */
+#define STEADY 50    /* ... until fewer than one pair in so many is another */
+#define FEW 10       /* mixtures a secret in the first rounds with windows ... */
+#define FEW_ROUNDS 2 /* ... so many */
+#define MANY 20      /* ... and later */
+#define MOST_ROUNDS 9
+#define LEAST_GROWTH 0.02 /* of the mixtures in which windows stand out, for another round */
+#define FIRST_GROWTH 0.05 /* ... at first; with another public set it was 0.02 at most */
+#define CLEARLY_STANDING 0.5
+#define FIRST_ERROR 0.5 /* variance of images by squares, as a multiple of public pixels' */
+#define LATER_ERROR 0.2
 #define FOUND_ENOUGH 0.04 /* of all public images in mixtures; by chance it is about 0.01 */
 
 /* s^2 starts 12 times too large with two public images, 5 times with four. */
@@ -160,19 +169,28 @@ play_squares (const MixturePlay *play, MixtureIntake *intake, GError **error)
   return sign_tree_align (state, intake->plain.image, error) && refine (play, intake, error);
 }
 
+/* The pairs of more mixtures, by the squares of the images there are. */
+static gboolean
+match_more (gsize n_mixtures, MixtureIntake *intake, GError **error)
+{
+  MixtureState *state = &intake->state;
+  g_autofree gboolean *is_kept = g_new0 (gboolean, n_mixtures);
+
+  for (gsize t = 0; t < MIN (state->n_mixtures, n_mixtures); t++)
+    is_kept[t] = TRUE;
+  state->n_mixtures = n_mixtures;
+  return mixture_surplus_match (intake, is_kept, error);
+}
+
 /* All mixtures, once there are images from the first of them: pairs of the others by squares. */
 static gboolean
 spread (const MixturePlay *play, gsize n_mixtures, MixtureIntake *intake, GError **error)
 {
   static const PublicPursuit pursuit = { .image_error = 0.03, .keeps_complete = TRUE };
   MixtureState *state = &intake->state;
-  g_autofree gboolean *is_kept = g_new0 (gboolean, n_mixtures);
   gsize found;
 
-  for (gsize t = 0; t < state->n_mixtures; t++)
-    is_kept[t] = TRUE;
-  state->n_mixtures = n_mixtures;
-  return mixture_surplus_match (intake, is_kept, error)
+  return match_more (n_mixtures, intake, error)
          && public_pursuit (&pursuit, &intake->filter, state, &found, error)
          && refine_parts (play, intake, error);
 }
@@ -235,4 +253,77 @@ mixture_play (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_b
     return FALSE;
   return play->parts != NULL ? play_parts (play, intake, ret_is_better, error)
                              : play_squares (play, intake, error);
+}
+
+/* ---- Windows ---- */
+
+typedef struct {
+  const MixturePlay *play;
+  const WindowPlay *windows;
+  MixtureIntake *intake;
+  ImagePrior prior;
+} Rounds;
+
+/* One round; returns in @ret_standing in how many mixtures windows stand out. */
+static gboolean
+find_again (const Rounds *job, gboolean is_first, double *ret_standing, GError **error)
+{
+  MixtureState *state = &job->intake->state;
+  const double *mean = job->intake->plain.image;
+  const PartsAgain again = { .shift = job->windows->shift,
+                             .image_error = is_first ? FIRST_ERROR : LATER_ERROR,
+                             .least_standing = job->windows->least_standing };
+  g_auto (MixtureParts) parts = { 0 };
+
+  if (!mixture_parts_find_again (job->intake, &job->prior, &again, &parts, error))
+    return FALSE;
+  *ret_standing = parts.standing;
+  if (parts.rows == NULL)
+    return TRUE;
+  if (!mixture_start_parts (job->play->stream, job->play->start, assay_matrix_view (parts.rows),
+                            job->intake, error)
+      || !mixture_parts_solve (&parts, mean, state, error))
+    return FALSE;
+  mixture_parts_take_public (&parts, mean, state);
+  return TRUE;
+}
+
+static gboolean
+play_rounds (const Rounds *job, gboolean *ret_is_better, GError **error)
+{
+  MixtureState *state = &job->intake->state;
+  const gsize n = state->n_secrets, total = job->play->n_mixtures;
+  double standing = 0, before = 0;
+
+  state->n_mixtures = MIN (total, FEW * n);
+  for (gsize round = 0; round < MOST_ROUNDS; round++) {
+    if (round == FEW_ROUNDS && !match_more (MIN (total, MANY * n), job->intake, error))
+      return FALSE;
+    if (!find_again (job, round == 0, &standing, error))
+      return FALSE;
+    if (standing < job->windows->least_standing
+        || (round + 1 == FEW_ROUNDS && standing < MIN (before + FIRST_GROWTH, CLEARLY_STANDING)))
+      return TRUE;
+    if (round > FEW_ROUNDS && standing < before + LEAST_GROWTH)
+      break;
+    before = standing;
+  }
+  *ret_is_better = TRUE;
+  return TRUE;
+}
+
+gboolean
+mixture_play_windows (const MixturePlay *play, const WindowPlay *windows, MixtureIntake *intake,
+                      gboolean *ret_is_better, GError **error)
+{
+  Rounds job = { .play = play, .windows = windows, .intake = intake };
+  gboolean is_done;
+
+  *ret_is_better = FALSE;
+  intake->state.n_mixtures = play->n_mixtures;
+  is_done = mixture_intake_make_known (intake, error)
+            && image_prior_learn (assay_matrix_view (intake->public_images), &job.prior, error)
+            && play_rounds (&job, ret_is_better, error);
+  image_prior_clear (&job.prior);
+  return is_done;
 }

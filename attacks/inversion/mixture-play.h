@@ -32,6 +32,20 @@ typedef struct {
 gboolean mixture_play (const MixturePlay *play, MixtureIntake *intake, gboolean *ret_is_better,
                        GError **error);
 
+typedef struct {
+  gsize shift;           /* how far public images were moved at most */
+  double least_standing; /* of windows in mixtures (mixture-parts.h), below which nothing is done */
+} WindowPlay;
+
+/* Goes on from the images, pairs and weights of the state, which the last attempt has left: round
+ * by round windows of public images are found with what is known of the secrets, private parts
+ * without these, pairs by the embedding of these parts, and images, until windows stand out in no
+ * more mixtures than the round before. The state has the first mixtures alone then.
+ * *@ret_is_better is FALSE where too few windows stand out, or no more in the second round than by
+ * what was known at first: right windows lead to others, those of another public set do not. */
+gboolean mixture_play_windows (const MixturePlay *play, const WindowPlay *windows,
+                               MixtureIntake *intake, gboolean *ret_is_better, GError **error);
+
 /* ---- Starts (mixture-start.c) ---- */
 
 #define MIXTURE_LEAST_AGREEMENT 3.0 /* deviations, below which labels count as invented */

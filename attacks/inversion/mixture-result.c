@@ -123,6 +123,18 @@ mixture_result_take (const MixturePlay *play, MixtureIntake *intake, MixtureResu
 }
 
 gboolean
+mixture_result_restore (const MixtureResult *result, MixtureState *state, GError **error)
+{
+  const gsize count = result->n * state->cols;
+
+  g_free (state->images);
+  state->images = assay_alloc (count, sizeof *state->images, "images", error);
+  if (state->images != NULL)
+    memcpy (state->images, result->images, count * sizeof *state->images);
+  return state->images != NULL;
+}
+
+gboolean
 mixture_result_take_moved (const MixtureIntake *intake, const MixtureParts *parts, gsize n_secrets,
                            gsize shift, MixtureResult *inout_best, GError **error)
 {

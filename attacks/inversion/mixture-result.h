@@ -15,6 +15,7 @@ typedef struct {
   gboolean without_labels;
   gboolean is_mirrored;
   gboolean is_moved;
+  gboolean has_windows; /* by windows of public images (mixture_play_windows) */
 } MixtureResult;
 
 ASSAY_DECLARE_CLEAR (MixtureResult, mixture_result_clear)
@@ -37,6 +38,9 @@ gboolean mixture_result_take (const MixturePlay *play, MixtureIntake *intake,
 gboolean mixture_result_take_moved (const MixtureIntake *intake, const MixtureParts *parts,
                                     gsize n_secrets, gsize shift, MixtureResult *inout_best,
                                     GError **error);
+
+/* A copy of the images for the @state that they were taken from, as they have become. */
+gboolean mixture_result_restore (const MixtureResult *result, MixtureState *state, GError **error);
 
 /* The share of the @n_secrets secrets of which one is expected to be found. */
 double mixture_result_confidence (const MixtureResult *result, gsize n_secrets);

@@ -244,6 +244,20 @@ give_scores (RemovalPanel *panel, gsize first)
   }
 }
 
+/* What was known of the private images is not to be taken out with the public ones. */
+static void
+take_off_private (RemovalPanel *panel)
+{
+  const gsize d = panel->job->prior->cols;
+
+  for (gsize i = 0; i < panel->signs.count; i++) {
+    const float *own = removal_panel_private (panel, i);
+
+    for (gsize a = 0; own != NULL && a < d; a++)
+      panel->signs.known[i * d + a] -= own[a];
+  }
+}
+
 /* (z' - q) / (1 - sum w) + m: q is m and what public images add. */
 static void
 give_private (RemovalPanel *panel, gsize first)
@@ -252,6 +266,7 @@ give_private (RemovalPanel *panel, gsize first)
   const gsize d = prior->cols, partners = panel->job->options->partners;
   float *known = panel->weighted;
 
+  take_off_private (panel);
   mask_signs_pixels (&panel->signs, panel->signs.known, known);
   for (gsize i = 0; i < panel->signs.count; i++) {
     float *row = panel->job->result.private_part + (first + i) * d;
@@ -259,6 +274,8 @@ give_private (RemovalPanel *panel, gsize first)
 
     for (gsize j = 0; j < partners; j++)
       left -= panel->now.shares[i * partners + j];
+    if (panel->job->options->known != NULL)
+      left = removal_panel_private_share (panel, i);
     for (gsize a = 0; a < d; a++)
       row[a] = (float) (prior->unit
                         * ((panel->now.expected[i * d + a] - known[i * d + a]) / left
@@ -290,6 +307,7 @@ remove_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
     g_atomic_int_set (&job->has_failed, 1);
     return;
   }
+  panel.first = first;
   mask_signs_open (&panel.signs, assay_view_rows (job->mixtures, first, count));
   memcpy (panel.given, job->scores + first * m, count * m * sizeof (float));
   for (gsize i = 0; i < count; i++)

@@ -16,7 +16,11 @@
  *      but free of the mask, and 2 repeated.
  * Of all sets, 2 of those before 3 too, the one of largest evidence is kept. The rest is
  * z' - q, and (z' - q) / (1 - sum w) + m the private images as they were mixed.
- * Without a mask only 3 is left, with y = z and s = 0. */
+ * Without a mask only 3 is left, with y = z and s = 0.
+ *
+ * Where something is `known` of the private images, q has it as well, the prior's mean of shares is
+ * what is left over for each public image, t is of the public images that are left and of the error
+ * of what is known, and the rest is divided by the share that is known. */
 #pragma once
 
 #include "attacks/whitened/removal-panel.h"

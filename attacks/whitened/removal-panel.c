@@ -59,6 +59,37 @@ features_of (const RemovalPanel *panel, gsize i, gsize j)
          + panel->now.found[i * panel->job->options->partners + j] * panel->job->prior->cols;
 }
 
+double
+removal_panel_private_share (const RemovalPanel *panel, gsize i)
+{
+  const PrivateParts *known = panel->job->options->known;
+
+  return known != NULL ? known->shares[panel->first + i] : 0;
+}
+
+const float *
+removal_panel_private (const RemovalPanel *panel, gsize i)
+{
+  const PrivateParts *known = panel->job->options->known;
+
+  return known != NULL ? known->features + (panel->first + i) * panel->job->prior->cols : NULL;
+}
+
+/* The variance of what a set leaves of the mixture, of which the share @left is unknown. */
+static double
+spread_of (const RemovalPanel *panel, gsize i, double left)
+{
+  const JointRemoval *options = panel->job->options;
+  const PrivateParts *known = options->known;
+
+  if (known == NULL)
+    return mixture_state_spread (left, options->k - panel->n_found);
+  return (panel->n_found < options->partners
+              ? mixture_state_spread (left, options->partners - panel->n_found)
+              : 0)
+         + known->errors[panel->first + i];
+}
+
 void
 removal_panel_explain (RemovalPanel *panel, gsize i)
 {
@@ -66,9 +97,13 @@ removal_panel_explain (RemovalPanel *panel, gsize i)
   const gsize d = panel->job->prior->cols;
   const double *shares = panel->now.shares + i * options->partners;
   float *known = panel->signs.known + i * d;
-  double left = 1;
+  const float *own = removal_panel_private (panel, i);
+  double left = 1 - removal_panel_private_share (panel, i);
 
-  memset (known, 0, d * sizeof *known);
+  if (own != NULL)
+    memcpy (known, own, d * sizeof *known);
+  else
+    memset (known, 0, d * sizeof *known);
   for (gsize j = 0; j < panel->n_found; j++) {
     const float *features = features_of (panel, i, j);
 
@@ -76,8 +111,7 @@ removal_panel_explain (RemovalPanel *panel, gsize i)
       known[a] += (float) shares[j] * features[a];
     left -= shares[j];
   }
-  panel->signs.spread[i]
-      = MAX (mixture_state_spread (left, options->k - panel->n_found), LEAST_SPREAD);
+  panel->signs.spread[i] = MAX (spread_of (panel, i, left), LEAST_SPREAD);
 }
 
 void
@@ -93,18 +127,19 @@ removal_panel_take_metric (RemovalPanel *panel, gsize i)
                       + signs->added + signs->noise[i]));
 }
 
-/* Shares within their bounds. */
+/* Shares within their bounds: what they leave is @private_share, where that is known. */
 static void
-bound_shares (const JointRemoval *options, gsize n, double *shares)
+bound_shares (const JointRemoval *options, gsize n, double private_share, double *shares)
 {
+  const double most = 1 - MAX (private_share, LEAST_REST);
   double sum = 0;
 
   for (gsize j = 0; j < n; j++) {
     shares[j] = CLAMP (shares[j], LEAST_SHARE, options->max_coefficient);
     sum += shares[j];
   }
-  for (gsize j = 0; j < n && sum > 1 - LEAST_REST; j++)
-    shares[j] *= (1 - LEAST_REST) / sum;
+  for (gsize j = 0; j < n && sum > most; j++)
+    shares[j] *= most / sum;
 }
 
 gboolean
@@ -116,6 +151,10 @@ removal_panel_fit_shares (RemovalPanel *panel, gsize i)
   double *shares = panel->now.shares + i * options->partners;
   double gram[WHITENING_MAX_IMAGES * WHITENING_MAX_IMAGES], right[WHITENING_MAX_IMAGES];
   float *weighted = panel->weighted + i * d;
+  const float *own = removal_panel_private (panel, i);
+  const double private_share = removal_panel_private_share (panel, i);
+  const double expected = own != NULL ? certain * (1 - private_share) / (double) options->partners
+                                      : certain / (double) options->k;
 
   removal_panel_take_metric (panel, i);
   for (gsize j = 0; j < n; j++) {
@@ -124,7 +163,7 @@ removal_panel_fit_shares (RemovalPanel *panel, gsize i)
     for (gsize a = 0; a < d; a++)
       weighted[a] = features[a] * panel->metric[i * d + a];
     right[j] = assay_lanes_dot_float (weighted, panel->signs.features + i * d, d)
-               + certain / (double) options->k;
+               - (own != NULL ? assay_lanes_dot_float (weighted, own, d) : 0) + expected;
     for (gsize l = 0; l <= j; l++)
       gram[j * n + l] = assay_lanes_dot_float (weighted, features_of (panel, i, l), d);
     gram[j * n + j] += certain;
@@ -132,7 +171,7 @@ removal_panel_fit_shares (RemovalPanel *panel, gsize i)
   if (n > 0 && !assay_linalg_solve_spd (n, 1, gram, right, NULL))
     return FALSE;
   memcpy (shares, right, n * sizeof *shares);
-  bound_shares (options, n, shares);
+  bound_shares (options, n, private_share, shares);
   removal_panel_explain (panel, i);
   return TRUE;
 }

@@ -4,13 +4,21 @@
 
 #include "attacks/whitened/mask-signs.h"
 
+/* The private parts of N mixtures, as far as somebody knows them already. */
+typedef struct {
+  const float *features; /* N x d: sum_i w_i (x_i - m) in the basis and the units of the prior */
+  const double *shares;  /* N: sum_i w_i */
+  const double *errors;  /* N: variance of what the features miss, in the prior's units */
+} PrivateParts;
+
 typedef struct {
   gsize k;        /* images in a mixture */
   gsize partners; /* public ones of them; 0: nothing is looked for, and all of it is the rest */
   double max_coefficient;
-  gboolean is_open; /* there is no mask */
-  double noise;     /* variance of what was added to every number */
-  gsize starts;     /* at least 1, at most the number of public images */
+  gboolean is_open;          /* there is no mask */
+  double noise;              /* variance of what was added to every number */
+  gsize starts;              /* at least 1, at most the number of public images */
+  const PrivateParts *known; /* NULL: nothing is known of the private parts */
 } JointRemoval;
 
 /* What is wanted of all mixtures; NULL where it is not. */
@@ -44,6 +52,7 @@ typedef struct {
 typedef struct {
   AssayArena arena; /* of all arrays */
   const Removal *job;
+  gsize first; /* mixture of it */
   MaskSigns signs;
   Sets now;
   Sets best;
@@ -56,6 +65,10 @@ typedef struct {
 } RemovalPanel;
 
 gboolean removal_panel_init (const Removal *job, RemovalPanel *panel, GError **error);
+
+/* Of mixture @i the private share that is known, and its features; 0 and NULL without. */
+double removal_panel_private_share (const RemovalPanel *panel, gsize i);
+const float *removal_panel_private (const RemovalPanel *panel, gsize i);
 
 static inline void
 removal_panel_clear (RemovalPanel *panel)

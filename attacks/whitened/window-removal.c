@@ -73,15 +73,22 @@ remove_from (const Candidates *job, gsize first, gsize count, GError **error)
       = { .private_part = all->private_part != NULL ? all->private_part + first * d : NULL,
           .found = job->found,
           .shares = all->shares != NULL ? all->shares + first * partners : NULL };
+  const PrivateParts *known = job->removal->joint.known;
+  PrivateParts own;
+  JointRemoval joint = job->removal->joint;
   const AssayView rows
       = assay_view_rows (assay_matrix_view (job->rows), 0, count * job->removal->candidates);
   g_auto (ImagePrior) prior = { 0 };
 
+  if (known != NULL) {
+    own = (PrivateParts){ known->features + first * d, known->shares + first,
+                          known->errors + first };
+    joint.known = &own;
+  }
   gather_candidates (job, first, count);
   if (!image_prior_of (job->prior, rows, &prior, error)
-      || !joint_removal (&job->removal->joint, &prior,
-                         assay_view_rows (job->ranked->mixtures, first, count), job->given, &result,
-                         error))
+      || !joint_removal (&joint, &prior, assay_view_rows (job->ranked->mixtures, first, count),
+                         job->given, &result, error))
     return FALSE;
   name_found (job, first, count);
   return TRUE;

@@ -4,6 +4,7 @@
 
 #include "attacks/inversion/mixture-parts.h"
 #include "attacks/inversion/mixture-play.h"
+#include "core/base/parallel.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/attacks/mixture-scene.h"
 
@@ -93,6 +94,133 @@ Test (mixture_parts, windows_are_taken_out)
     }
     cr_assert_geq (n_near, 40, "%zu of 96", n_near);
     cr_assert_leq (n_still, 40, "%zu of 96", n_still);
+  }
+}
+
+/* What somebody may know of the secrets: noise on their images, the right pairs and weights, or
+ * those of the next mixture. */
+static void
+know_secrets (gsize next, MixtureScene *scene)
+{
+  const InstaHide *made = scene->made;
+  MixtureState *state = &scene->intake.state;
+  AssayStream stream = assay_stream (assay_stream_key (6, 0, "noise", "test"), 0);
+
+  g_free (state->images);
+  state->images = g_new (float, state->n_secrets * state->cols);
+  for (gsize i = 0; i < state->n_secrets * state->cols; i++)
+    state->images[i] = made->secrets->data[i] + 0.6f * (float) assay_stream_normal (&stream);
+  for (gsize t = 0; t < 2 * made->total; t++) {
+    const gsize from = (t + 2 * next) % (2 * made->total);
+
+    state->pairs[t] = made->sources[from];
+    state->weights[t] = made->weights[from];
+  }
+}
+
+/* How many of the public images of mixtures are among those that were taken out. */
+static gsize
+count_right (const MixtureScene *scene)
+{
+  gsize n_right = 0;
+
+  for (gsize t = 0; t < scene->parts.rows->rows; t++)
+    for (gsize i = 0; i < 2; i++)
+      for (gsize j = 0; j < 2; j++)
+        n_right += scene->parts.partners[2 * t + i] == scene->made->partners[2 * t + j];
+  return n_right;
+}
+
+/* What is found in some mixtures of public images that were moved. */
+typedef struct {
+  gsize n_right; /* public images, of twice as many */
+  gsize n_near;  /* parts */
+  double standing;
+  AssayMatrix *rows;
+} FoundWindows;
+
+/* @prior: NULL where nothing is known of the secrets. */
+static FoundWindows
+find_windows (const ImagePrior *prior, gsize next, MixtureScene *scene)
+{
+  static const PartsAgain again = { .shift = 1, .image_error = 0.4, .least_standing = 0 };
+  FoundWindows found = { 0 };
+
+  know_secrets (next, scene);
+  cr_assert (prior != NULL
+                 ? mixture_parts_find_again (&scene->intake, prior, &again, &scene->parts, NULL)
+                 : mixture_parts_find (&scene->intake, 1, 0, &scene->parts, NULL));
+  for (gsize t = 0; t < scene->intake.state.n_mixtures; t++)
+    found.n_near += cosine (scene, t) > 0.7;
+  found.n_right = count_right (scene);
+  found.standing = scene->parts.standing;
+  found.rows = g_steal_pointer (&scene->parts.rows);
+  mixture_parts_clear (&scene->parts);
+  return found;
+}
+
+/* With what is known of the secrets more windows are found, and better parts; of secrets that are
+ * not in the mixtures few. Threads change nothing. */
+Test (mixture_parts, known_secrets_show_more_windows)
+{
+  g_auto (MixtureScene) scene = { 0 };
+  g_auto (ImagePrior) prior = { 0 };
+  FoundWindows squares, known, wrong, threads;
+
+  scene_make_moved (1, 0, TRUE, &scene);
+  scene.intake.state.n_mixtures = 64;
+  cr_assert (image_prior_learn (assay_matrix_view (scene.made->publics), &prior, NULL));
+  squares = find_windows (NULL, 0, &scene);
+  known = find_windows (&prior, 0, &scene);
+  wrong = find_windows (&prior, 1, &scene);
+  cr_assert_geq (known.n_right, squares.n_right + 8, "%zu, without %zu", known.n_right,
+                 squares.n_right);
+  cr_assert_geq (known.n_near, squares.n_near + 5, "%zu, without %zu", known.n_near,
+                 squares.n_near);
+  cr_assert_geq (known.standing, 0.6, "%g", known.standing);
+  cr_assert_leq (wrong.n_right, 25, "%zu", wrong.n_right);
+  cr_assert_leq (wrong.standing, 0.2, "%g", wrong.standing);
+  assay_parallel_set_threads (3);
+  threads = find_windows (&prior, 0, &scene);
+  assay_parallel_set_threads (0);
+  cr_assert_arr_eq (threads.rows->data, known.rows->data, 64 * known.rows->cols * sizeof (float));
+  assay_matrix_free (squares.rows);
+  assay_matrix_free (known.rows);
+  assay_matrix_free (wrong.rows);
+  assay_matrix_free (threads.rows);
+}
+
+static double
+mean_likeness (const MixtureScene *scene)
+{
+  const gsize n = scene->intake.state.n_secrets;
+  g_autofree double *likeness = g_new (double, n);
+  double mean = 0;
+
+  instahide_compare (scene->made, scene->intake.state.images, likeness);
+  for (gsize i = 0; i < n; i++)
+    mean += likeness[i] / (double) n;
+  return mean;
+}
+
+/* From poor images to good ones; where public images are another set's, nothing is made of it. */
+Test (mixture_parts, windows_lead_to_better_images)
+{
+  for (int is_used = 0; is_used < 2; is_used++) {
+    g_auto (MixtureScene) scene = { 0 };
+    const WindowPlay windows = { .shift = 1, .least_standing = 0.12 };
+    MixturePlay play = { .stream = assay_stream_key (1, 0, "attack", "test"), .n_secrets = 12 };
+    gboolean is_better;
+    double before, after;
+
+    scene_make_moved (1, 0, is_used, &scene);
+    know_secrets (0, &scene);
+    play.n_mixtures = scene.intake.state.n_mixtures = 144;
+    before = mean_likeness (&scene);
+    cr_assert (mixture_play_windows (&play, &windows, &scene.intake, &is_better, NULL));
+    after = mean_likeness (&scene);
+    cr_assert_eq (is_better, is_used);
+    cr_assert (!is_used || after >= before + 0.05, "%g after %g", after, before);
   }
 }
 
