@@ -139,11 +139,11 @@ cli_audit_data_read (const CliAuditFiles *files, CliAuditData *ret_data, GError 
 
   if (g_file_test (files->data, G_FILE_TEST_IS_DIR)) {
     if (!read_images (files, ret_data, error))
-      return assay_prefix (error, "--data: ");
+      return assay_prefix (error, "%s: ", files->option);
   } else {
     ret_data->rows = read_rows (files, &table, error);
     if (ret_data->rows == NULL)
-      return assay_prefix (error, "--data: ");
+      return assay_prefix (error, "%s: ", files->option);
   }
   is_ok = read_known (files, table.path != NULL ? &table : NULL, ret_data, error);
   g_free (table.path);

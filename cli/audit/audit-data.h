@@ -17,8 +17,9 @@ typedef struct {
 
 ASSAY_DECLARE_CLEAR (CliAuditData, cli_audit_data_clear)
 
-/* What the words of the command name; all but the first may be NULL. */
+/* What the words of the command name; all but the first two may be NULL. */
 typedef struct {
+  const char *option;     /* that names @data, for messages: "--data" */
   const char *data;       /* .npy, .csv, .fvecs and what else `assay dataset info` knows, or rows as
                            * scenarios name them (core/data/row-file.h); or a folder of images */
   const char *labels;     /* FILE of one column, FILE.csv:COLUMN, or a column of @data */

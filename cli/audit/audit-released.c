@@ -13,16 +13,14 @@
 AssayMatrix *
 cli_audit_released_read (const char *file, const CliAuditData *data, GError **error)
 {
-  const CliAuditFiles files = { .data = file };
+  const CliAuditFiles files = { .option = "--released", .data = file };
   g_auto (CliAuditData) read = { 0 };
 
   if (g_file_test (file, G_FILE_TEST_IS_DIR))
     return assay_fail_null (error, ASSAY_ERROR_DATA,
                             "--released %s: is a folder; expected a file of rows", file);
-  if (!cli_audit_data_read (&files, &read, error)) {
-    assay_prefix (error, "--released: ");
+  if (!cli_audit_data_read (&files, &read, error))
     return NULL;
-  }
   if (read.rows->rows != data->rows->rows)
     return assay_fail_null (error, ASSAY_ERROR_DATA,
                             "--released: %s has %zu rows, and --data has %zu; expected row i of "

@@ -227,6 +227,11 @@ why_not (const CliAudit *audit, const CliGround *ground, const AssayPlugin *plug
     return g_strdup_printf ("what is released has %zu columns and a row has %zu, so that it cannot "
                             "be taken for one",
                             audit->released_cols, audit->public_rows.cols);
+  if (attack != NULL && attack->wants_pairs && !attack->adapts && audit->released != NULL
+      && is_in_another_space (audit))
+    return g_strdup_printf ("what is released has %zu columns and a row has %zu, and nobody can "
+                            "make a release of other rows to compare it with",
+                            audit->released_cols, audit->public_rows.cols);
   return cli_why_no_attack (ground, plugin, grants_of (audit, plugin), lines);
 }
 

@@ -184,12 +184,15 @@ ASSAY_LOCAL_CLEAR (Parts, parts_clear, cli_audit_data_clear (&self->data),
 static gboolean
 read_parts (Parts *parts, GError **error)
 {
-  const CliAuditFiles files = { .data = given.data,
+  const CliAuditFiles files = { .option = "--data",
+                                .data = given.data,
                                 .labels = given.labels,
                                 .attributes = given.attributes,
                                 .size = (gsize) given.size };
-  const CliAuditFiles of_public
-      = { .data = given.public_rows, .size = (gsize) given.size, .like = &parts->data };
+  const CliAuditFiles of_public = { .option = "--public",
+                                    .data = given.public_rows,
+                                    .size = (gsize) given.size,
+                                    .like = &parts->data };
 
   if (!cli_audit_data_read (&files, &parts->data, error))
     return FALSE;
@@ -203,7 +206,7 @@ read_parts (Parts *parts, GError **error)
                        given.labels != NULL ? "labels" : "attributes",
                        given.labels != NULL ? "labels" : "attributes");
   if (!cli_audit_data_read (&of_public, &parts->others, error))
-    return assay_prefix (error, "--public: ");
+    return FALSE;
   /* Those of sub-folders, which both have or none. */
   if (parts->others.labels == NULL)
     g_clear_pointer (&parts->data.labels, g_free);

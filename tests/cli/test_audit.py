@@ -1,11 +1,13 @@
 """assay audit: from a defense and a file of rows to a verdict."""
 
 import csv
+import math
 import os
 import pathlib
 import random
 import re
 import shlex
+import struct
 import sys
 
 import data
@@ -277,7 +279,71 @@ def test_release_that_exists_with_columns_of_its_own(sandbox):
     said = verdicts(found.out)
     assert found.code == 1 and said["identification-rate"] == "violated", str(found)
     assert "upheld" not in said.values() and "against unprotected" not in found.out, str(found)
+    # Who compares rows with releases has none of other rows, and is no failure.
+    assert "\nerror:" not in found.out and "ended in an error" not in found.out, str(found)
+    assert "- nearest: what is released has 2 columns and a row has 4, and nobody can" in sandbox.read(
+        place(found.out, "scenario")), str(found)
     assert "divided by powers of two" in sandbox.read(place(found.out, "scenario")).replace("\n# ", " ")
+
+
+def npy(kind, values, shape, order=False):
+    header = repr({"descr": kind[0], "fortran_order": order, "shape": shape})
+    header = header.ljust((len(header) + 11 + 63) // 64 * 64 - 11) + "\n"
+    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+            + struct.pack(f"{kind[2]}{len(values)}{kind[1]}", *values))
+
+
+def test_npy_files_that_were_released(sandbox):
+    """Any type, order and shape of a NumPy array: what is released of a row is all of its numbers."""
+    people(sandbox)
+    rows = data.read_npy(sandbox.path / "people.npy")[2]
+    steps = [max(-127, min(127, round(40 * x))) for x in rows]
+    by_columns = [rows[4 * i + j] for j in range(4) for i in range(400)]
+    for name, content in (
+            ("half.npy", npy(("<f2", "e", "<"), rows, (400, 4))),
+            ("double.npy", npy((">f8", "d", ">"), rows, (400, 4))),
+            ("steps.npy", npy(("|i1", "b", "<"), steps, (400, 4))),
+            ("fortran.npy", npy(("<f4", "f", "<"), by_columns, (400, 4), True)),
+            ("images.npy", npy(("<f4", "f", "<"), rows, (400, 2, 2))),
+    ):
+        sandbox.write(name, content)
+        found = sandbox.assay("audit", "--released", name, "--data", "people.npy", "-q")
+        assert found.code == 1 and verdicts(found.out)["recovery-rate"] == "violated", (name, str(found))
+        folder = sandbox.path / pathlib.Path(place(found.out, "scenario")).parent
+        _, shape, vectors = data.read_npy(folder / "release" / "vectors.npy")
+        private = data.read_npy(folder / "private.npy")[2]
+        scale = 40 if name == "steps.npy" else 1
+        assert tuple(shape) == (200, 4), name
+        assert max(abs(a / scale - b) for a, b in zip(vectors, private) if abs(b) < 3) < 0.02, name
+    sandbox.write("one.npy", npy(("<f4", "f", "<"), rows[:400], (400,)))
+    found = sandbox.assay("audit", "--released", "one.npy", "--data", "people.npy", "-q")
+    assert found.code == 3 and "upheld" not in verdicts(found.out).values(), str(found)
+    assert "\nerror:" not in found.out and "ended in an error" not in found.out, str(found)
+
+
+def test_npy_files_that_cannot_be_released(sandbox):
+    people(sandbox)
+    rows = data.read_npy(sandbox.path / "people.npy")[2]
+    float4 = ("<f4", "f", "<")
+    for content, message in (
+            (npy(float4, rows[:-4], (399, 4)),
+             "r.npy has 399 rows, and --data has 400; expected row i of one to be what was released of "
+             "row i of the other"),
+            (npy(float4, [*rows[:70], math.nan, *rows[71:]], (400, 4)),
+             "r.npy: row 17, column 2 is not finite as float32; expected numbers"),
+            (npy(("<f2", "e", "<"), [*rows[:70], math.inf, *rows[71:]], (400, 4)),
+             "r.npy: row 17, column 2 is not finite as float32; expected numbers"),
+            (npy(("<f8", "d", "<"), [1e60] * 1600, (400, 4)),
+             "r.npy: row 0, column 0 is not finite as float32; expected numbers"),
+            (npy(("<c8", "f", "<"), rows, (400, 2)), "r.npy: holds complex64 ('<c8'); expected"),
+            (npy(float4, [], (400, 0)), "r.npy: dimension 1 is 0"),
+            (npy(float4, rows, (400, 4))[:-3], "r.npy: truncated: the header announces float32 400 x 4"),
+            (b"1,2\n" * 400, "r.npy: is not a .npy file: the NumPy magic is missing"),
+    ):
+        sandbox.write("r.npy", content)
+        found = sandbox.assay("audit", "--released", "r.npy", "--data", "people.npy", "-q")
+        assert found.code == 2 and found.err.startswith(f"assay: --released: {message}"), str(found)
+        assert not list((sandbox.path / "assay-out").glob("*")), message
 
 
 def test_released_files_that_do_not_fit(sandbox):
@@ -287,7 +353,7 @@ def test_released_files_that_do_not_fit(sandbox):
             (("--released", "few.csv"),
              "assay: --released: few.csv has 399 rows, and --data has 400; expected row i of one to be "
              "what was released of row i of the other"),
-            (("--released", "none.csv"), "assay: --released: --data: none.csv: no such file"),
+            (("--released", "none.csv"), "assay: --released: none.csv: no such file"),
             (("--released", "."), "assay: --released .: is a folder; expected a file of rows"),
             (("--released", "few.csv", "--defense", "none"),
              "assay audit: --released is a release that exists: expected no --command, --defense, --set, "

@@ -182,7 +182,7 @@ def test_an_audit_of_two_folders(sandbox):
     for words, message in (
             (("--data", "private", "--size", "13"), "private/cat/001.png: 14 x 12 pixels; "
              "expected 13 on each side or more"),
-            (("--data", "private", "--public", "pets"), "--public: --data: pets: no such file"),
+            (("--data", "private", "--public", "pets"), "--public: pets: no such file"),
             (("--data", "private/cat"), "--data: 65 rows are too few; expected 240 at least"),
             (("--data", "private", "--size", "-1"), "assay audit: --size: expected 1 to 4096")):
         assert message in audit(sandbox, *words, code=2)[0], words
