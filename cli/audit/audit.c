@@ -444,7 +444,7 @@ const CliUsage cli_audit = {
     "  assay audit --command 'python3 mine.py' --data people.npy --labels jobs.csv\n"
     "  assay audit -c 'python3 mine.py' --data 'people.csv[-name]' --labels job\n"
     "  assay audit --defense pixelation --data photographs --size 32\n"
-    "  assay audit --released published.csv --data people.csv\n",
+    "  assay audit --released published.csv --data 'people.csv[-name]'\n",
   .entries = entries,
   .run = audit_defense,
 };

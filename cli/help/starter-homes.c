@@ -141,6 +141,20 @@ static const CliHome homes[] = {
   { .defense = "none", .base = FEATURES },
   { .defense = "noisy-max", .base = ANSWERS },
   { .defense = "omega-subset", .base = MANY_VALUES },
+  { .defense = "paillier-encryption",
+    .base = FEATURES,
+    .trials = 3,
+    .data = "plugin = gaussian-classes\ncount = 400\npublic_count = 400\ncolumns = 16\nrank = 8\n"
+            "classes = 2\nmodes = 1\nseparation = 3\nsecrets = 120\n",
+    .bounds = { "member-auc=0.65", "linkability=0.25" },
+    .changed = { "randomness=short" },
+    .because = "randomness: a number takes milliseconds to encrypt with that of the textbook, and "
+               "attackers who learn encrypt a hundred thousand",
+    .without = "distinguish",
+    .without_because = "an epsilon of 0 is claimed against limited computing power, and in whole "
+                       "ciphertexts no number of runs would show it an epsilon of 0.1",
+    .is_in_another_space = TRUE },
+  { .defense = "phashing", .base = FEATURES, .bounds = { "attribute-excess=0.05" } },
   { .defense = "pixelation", .base = IMAGES },
   { .defense = "private-classifier",
     .base = SAMPLES,

@@ -9,9 +9,9 @@ typedef struct {
   const char *group; /* of the scenario: [dataset] with its keys */
   const char *own;   /* how to have data of one's own in its place */
   guint trials;
-  guint kinds;          /* the releases that it suits, of defenses that `homes` does not name */
+  guint kinds;           /* the releases that it suits, of defenses that `homes` does not name */
   const char *revealing; /* a defense that hides nothing, for comparison; NULL: none */
-  gboolean audits_only; /* numbers that may be 0 have no relative error */
+  gboolean audits_only;  /* numbers that may be 0 have no relative error */
   gboolean has_pictures;
   const char *bounds[3]; /* of claims, in place of the usual ones; NULL ends */
 } CliBase;
@@ -41,7 +41,9 @@ typedef struct {
   const char *audit;      /* lines of its audit, where the usual runs are too few; NULL: none */
   const char *bounds[3];  /* of claims, in place of those of the base; NULL ends */
   const char *changed[3]; /* its settings other than the defaults, "name=value"; NULL ends */
-  const char *because; /* which these are and why, after "but"; NULL: the defaults cost most */
+  const char *because;    /* which these are and why, after "but"; NULL: the defaults cost most */
+  const char *without, *without_because; /* an attack that could decide nothing, and why */
+  gboolean is_in_another_space;          /* its releases hold other numbers than secrets do */
   const char *weaker; /* its settings with which attacks win that have nothing to attack without a
                        * defense; NULL: none */
 } CliHome;

@@ -57,8 +57,35 @@ is_useful (const Starter *starter, const AssayUtility *utility)
   g_autofree char *text = g_strconcat (starter->head, group, NULL);
   g_autofree char *why_not = NULL;
 
+  /* Test rows stay as they are, and cannot be compared with a release in another space. */
+  if (starter->home != NULL && starter->home->is_in_another_space)
+    return FALSE;
   return !starter->is_blind && !starter->base->audits_only && !reads_other_models (starter, utility)
          && cli_is_planned ("starter", text, &why_not);
+}
+
+/* Who compares rows with a release in another space compares what the defense makes of them. */
+static guint
+grants_of (const Starter *starter, const AssayPlugin *plugin)
+{
+  const AssayAttack *attack = assay_attack_of (plugin);
+  const guint grants = cli_attack_grants (starter->kind, plugin);
+
+  return starter->home != NULL && starter->home->is_in_another_space && attack != NULL
+                 && attack->wants_pairs && (grants & ASSAY_GRANT_PUBLIC)
+             ? grants | ASSAY_GRANT_MECHANISM
+             : grants;
+}
+
+/* NULL, or why the attack is not played. */
+static char *
+why_not (const Starter *starter, const CliGround *ground, const AssayPlugin *attack)
+{
+  const CliHome *home = starter->home;
+
+  return home != NULL && home->without != NULL && g_str_equal (home->without, attack->id)
+             ? g_strdup (home->without_because)
+             : cli_why_no_attack (ground, attack, grants_of (starter, attack), "");
 }
 
 static gboolean
@@ -68,10 +95,9 @@ has_any_attack (const Starter *starter)
   g_autoptr (GPtrArray) attacks = assay_registry_offers (ASSAY_PLUGIN_ATTACK);
 
   ASSAY_FOR_EACH (const AssayPlugin, attack, attacks) {
-    g_autofree char *why_not
-        = cli_why_no_attack (&ground, attack, cli_attack_grants (starter->kind, attack), "");
+    g_autofree char *reason = why_not (starter, &ground, attack);
 
-    if (why_not == NULL)
+    if (reason == NULL)
       return TRUE;
   }
   return FALSE;
@@ -250,7 +276,7 @@ append_attack (GString *text, const Starter *starter, const AssayPlugin *attack)
 {
   const gboolean is_audit = attack->type == ASSAY_PLUGIN_AUDITOR;
   const char *more = is_audit && starter->home != NULL ? starter->home->audit : NULL;
-  const guint grants = cli_attack_grants (starter->kind, attack);
+  const guint grants = grants_of (starter, attack);
   g_autofree char *group = cli_attack_group (attack, attack->id, grants, more != NULL ? more : "");
   g_autofree char *needs = assay_grants_describe (grants);
 
@@ -284,10 +310,9 @@ append_left_out (GString *text, const Starter *starter, GPtrArray *ret_attacks)
   gboolean is_first = TRUE;
 
   ASSAY_FOR_EACH (const AssayPlugin, attack, attacks) {
-    g_autofree char *why_not
-        = cli_why_no_attack (&ground, attack, cli_attack_grants (starter->kind, attack), "");
+    g_autofree char *reason = why_not (starter, &ground, attack);
 
-    if (why_not == NULL) {
+    if (reason == NULL) {
       g_ptr_array_add (ret_attacks, (gpointer) attack);
       continue;
     }
@@ -296,7 +321,7 @@ append_left_out (GString *text, const Starter *starter, GPtrArray *ret_attacks)
     if (is_first)
       g_string_append (text, "\n# Attacks on such releases that are not played here:\n");
     is_first = FALSE;
-    cli_append_comment (text, "- %s: %s", attack->id, why_not);
+    cli_append_comment (text, "- %s: %s", attack->id, reason);
   }
 }
 

@@ -73,9 +73,9 @@ def make_own_files(newcomer):
         f"p{i},{20 + i * 7919 % 60},{1000 + i * 104729 % 5000},{i % 3}\n" for i in rows))
     (newcomer.path / "published.csv").write_text("age,income\n" + "".join(
         f"{20 + i * 7919 % 60},{1000 + i * 104729 % 5000}\n" for i in rows))
-    for folder in ("photographs", "photos"):
+    for folder, count in (("photographs", 300), ("photos", 10)):
         (newcomer.path / folder).mkdir()
-        for number in range(120):
+        for number in range(count):
             (newcomer.path / folder / f"{number:03}.png").write_bytes(png(96, number))
 
 

@@ -62,6 +62,8 @@ DECIDED = {
     "ldp-feat-naive": {"linkability": "upheld", "recovery-rate": "upheld", "member-auc": "upheld"},
     "prr10": {"epsilon": "unrefuted"},  # noise for two parties pays for the L1 norm of four columns
     "ra12": {"epsilon": "unrefuted"},  # the Gaussian pays for the one step
+    "paillier-encryption": {"attribute-excess": "upheld", "linkability": "upheld",
+                            "recovery-rate": "upheld", "member-auc": "upheld"},
     "shared-gradient": {"recovery-rate": "violated"},  # one image a gradient: all come back
     **dict.fromkeys(("adsh", "dpsh", "dsh", "hashnet", "ksh", "sdh"), LEARNED),
     **dict.fromkeys(("dcmh", "prdh"), {"edge-gain": "violated"}),  # their labels follow the graph
