@@ -47,10 +47,24 @@ is_coloured (void)
          && g_strcmp0 (terminal, "dumb") != 0;
 }
 
+#define AGAIN "; again: "
+
+/* Results say how a witness is played again in the same words wherever they were made; here by the
+ * name that can be typed. */
+static char *
+with_name (const char *text)
+{
+  g_auto (GStrv) parts = g_strsplit (text, AGAIN "assay ", -1);
+  g_autofree char *between = g_strdup_printf (AGAIN "%s ", cli_name ());
+
+  return g_strjoinv (between, parts);
+}
+
 void
 cli_print (const char *text)
 {
-  g_autofree char *coloured = is_coloured () ? cli_coloured (text) : g_strdup (text);
+  g_autofree char *named = with_name (text);
+  g_autofree char *coloured = is_coloured () ? cli_coloured (named) : g_strdup (named);
 
   fputs (coloured, stdout);
 }

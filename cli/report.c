@@ -52,9 +52,9 @@ print_results (const AssaySavedRun *run, const char *place)
   text = assay_report_table (run->results, cli_terminal_width ());
   cli_print (text);
   if (!run->is_finished)
-    printf (
-        "\nunfinished: %zu of %u cells were not run; 'assay run %s --out %s --resume' goes on\n",
-        run->results->n_missing, run->plan->cells->len, run->plan->scenario, run->folder);
+    printf ("\nunfinished: %zu of %u cells were not run; '%s run %s --out %s --resume' goes on\n",
+            run->results->n_missing, run->plan->cells->len, cli_name (), run->plan->scenario,
+            run->folder);
   printf ("\n%sreports in %s\n", sheets, place);
 }
 

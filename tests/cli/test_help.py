@@ -46,6 +46,14 @@ def test_examples_are_called_as_the_program_was(newcomer, sandbox):
             f"{words}: {told}")
         named = examples(sandbox.assay(*command, "--help").out)
         assert [line.replace("build/assay ", "assay ") for line in told] == named, words
+    (newcomer.path / "open.scenario").write_text(
+        "[scenario]\ntitle = Open\nseed = 1\n[dataset]\nplugin = gaussian-classes\nsecrets = 50\n"
+        "[defense open]\nplugin = none\n[attack verbatim]\nplugin = verbatim\n"
+        "[claim hidden]\nmeasure = recovery-rate\nat-most = 0.1\n")
+    told = newcomer.types("build/assay run open.scenario --out out").stdout
+    again = told.partition("; again: ")[2].splitlines()[0]
+    assert again.startswith("build/assay run open.scenario --out "), told
+    assert newcomer.types(again).returncode == 0, again
     done = newcomer.types("build/assay init lsh")
     assert done.stdout.endswith("\n  build/assay run lsh.scenario\n"), done
 
