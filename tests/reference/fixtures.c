@@ -5,6 +5,7 @@
 
 #include <glib/gstdio.h>
 
+#include "core/data/npy.h"
 #include "runner/run/steps.h"
 
 AssayMatrix *
@@ -32,6 +33,17 @@ AssayRows *
 fixture_rows (const AssayMatrix *matrix)
 {
   return assay_rows_take_matrix (assay_matrix_copy (assay_matrix_view (matrix), NULL));
+}
+
+void
+fixture_write_normal (const char *folder, const char *name, gsize rows, gsize cols, guint64 trial)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autoptr (AssayArray) array = assay_array_take_matrix (fixture_normal (rows, cols, trial));
+  g_autoptr (GError) error = NULL;
+
+  if (!assay_npy_write (path, array, &error))
+    g_error ("%s", error->message);
 }
 
 AssaySettings *

@@ -10,6 +10,9 @@ AssayMatrix *fixture_normal (gsize rows, gsize cols, guint64 trial);
 /* The same as rows; a copy of @matrix as rows. */
 AssayRows *fixture_normal_rows (gsize rows, gsize cols, guint64 trial);
 AssayRows *fixture_rows (const AssayMatrix *matrix);
+/* Writes the same numbers to the .npy file @folder/@name. */
+void fixture_write_normal (const char *folder, const char *name, gsize rows, gsize cols,
+                           guint64 trial);
 
 /* The settings of @plugin with "name=value name=value" set over the defaults. */
 AssaySettings *fixture_settings (const AssayPlugin *plugin, const char *assignments);

@@ -48,9 +48,8 @@ rank_rows (const AssaySubspaces *subspaces, gsize index, const float *rows, gsiz
   return candidates;
 }
 
-/* x := t + sum_i (b_i . (x - t)) b_i */
-static void
-project (const AssaySubspaces *subspaces, gsize index, double *x)
+void
+naive_project (const AssaySubspaces *subspaces, gsize index, double *inout_x)
 {
   const gsize d = subspaces->cols, m = subspaces->dimension;
   const float *t = subspaces->translation + index * d;
@@ -63,12 +62,12 @@ project (const AssaySubspaces *subspaces, gsize index, double *x)
     double product = 0;
 
     for (gsize j = 0; j < d; j++)
-      product += b[j] * (x[j] - t[j]);
+      product += b[j] * (inout_x[j] - t[j]);
     for (gsize j = 0; j < d; j++)
       sum[j] += product * b[j];
   }
   for (gsize j = 0; j < d; j++)
-    x[j] = sum[j];
+    inout_x[j] = sum[j];
 }
 
 static double
@@ -92,7 +91,7 @@ naive_nearest_attack (const AssaySubspaces *subspaces, gsize index, const float 
   for (gsize j = 0; j < d; j++)
     guess.estimate[j] = rows[candidates[0].row * d + j];
   if (is_projected)
-    project (subspaces, index, guess.estimate);
+    naive_project (subspaces, index, guess.estimate);
   if (count > 1)
     guess.margin = candidates[1].distance - candidates[0].distance;
   return guess;
@@ -141,6 +140,6 @@ naive_database_attack (const AssaySubspaces *subspaces, gsize index, const float
   }
   for (gsize j = 0; j < d; j++)
     guess.estimate[j] /= weights;
-  project (subspaces, index, guess.estimate);
+  naive_project (subspaces, index, guess.estimate);
   return guess;
 }

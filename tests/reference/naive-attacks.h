@@ -18,6 +18,9 @@ typedef struct {
 void naive_guess_clear (NaiveGuess *guess);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (NaiveGuess, naive_guess_clear)
 
+/* x := t + sum_i (b_i . (x - t)) b_i */
+void naive_project (const AssaySubspaces *subspaces, gsize index, double *inout_x);
+
 /* argmin over the @count rows z of dist (z, D), projected onto D with @project. */
 NaiveGuess naive_nearest_attack (const AssaySubspaces *subspaces, gsize index, const float *rows,
                                  gsize count, gboolean project);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/reference/naive-attacks.h"
 #include "tests/reference/naive-scan.h"
 
 /* ---- Distance of two subspaces ---- */
@@ -187,28 +188,6 @@ cluster_once (const float *v, gsize n, gsize d, const NaiveClustering *settings,
   return sum;
 }
 
-/* x := t + B'B (x - t) */
-static void
-project (const AssaySubspaces *subspaces, gsize index, double *x)
-{
-  const gsize d = subspaces->cols, m = subspaces->dimension;
-  const float *t = subspaces->translation + index * d;
-  g_autofree double *sum = g_new (double, d);
-
-  for (gsize j = 0; j < d; j++)
-    sum[j] = t[j];
-  for (gsize i = 0; i < m; i++) {
-    const float *b = subspaces->basis + (index * m + i) * d;
-    double part = 0;
-
-    for (gsize j = 0; j < d; j++)
-      part += b[j] * (x[j] - t[j]);
-    for (gsize j = 0; j < d; j++)
-      sum[j] += part * b[j];
-  }
-  memcpy (x, sum, d * sizeof (double));
-}
-
 /* Score of a candidate: with Q', the distance of the nearest of them; without, its weight. */
 static double
 score_candidate (const AssaySubspaces *subspaces, const double *candidate, double weight,
@@ -269,7 +248,7 @@ naive_clustering_attack (const AssaySubspaces *subspaces, gsize index, const flo
       }
     for (gsize j = 0; j < d; j++)
       candidate[j] /= weights;
-    project (subspaces, index, candidate);
+    naive_project (subspaces, index, candidate);
     score = score_candidate (subspaces, candidate, weights, meeting, n_meeting);
     guess.margin = MIN (guess.margin, fabs (score - best));
     if (score > best) {

@@ -10,33 +10,11 @@
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/attacks/mixture-game.h"
+#include "tests/unit/attacks/naive-products.h"
 
 extern const AssayAttack assay_attack_inner_product;
 extern const AssayAttack assay_attack_inner_product_pair;
 extern const AssayAttack assay_attack_braverman;
-
-static double
-naive_dot (const float *a, const float *b, gsize n)
-{
-  double sum = 0;
-
-  for (gsize j = 0; j < n; j++)
-    sum += (double) a[j] * b[j];
-  return sum;
-}
-
-static double
-naive_length (const float *a, gsize n)
-{
-  return sqrt (naive_dot (a, a, n));
-}
-
-/* What float32 sums of @d products may be off by. */
-static double
-tolerance_of (const float *a, const float *b, gsize d)
-{
-  return (double) d * 1.2e-7 * naive_length (a, d) * naive_length (b, d);
-}
 
 /* 3,025 = 55^2 pixels and 9,000 public images, of which two are in each of 60 mixtures of k = 4. */
 Test (mixture_attacks, theory_on_gaussian_images, .timeout = 110)

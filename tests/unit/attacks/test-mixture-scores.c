@@ -9,31 +9,9 @@
 #include "core/games/control.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/attacks/naive-products.h"
 
 extern const AssayAttack assay_attack_inner_product_pair;
-
-static double
-naive_dot (const float *a, const float *b, gsize n)
-{
-  double sum = 0;
-
-  for (gsize j = 0; j < n; j++)
-    sum += (double) a[j] * b[j];
-  return sum;
-}
-
-static double
-naive_length (const float *a, gsize n)
-{
-  return sqrt (naive_dot (a, a, n));
-}
-
-/* What float32 sums of @d products may be off by. */
-static double
-tolerance_of (const float *a, const float *b, gsize d)
-{
-  return (double) d * 1.2e-7 * naive_length (a, d) * naive_length (b, d);
-}
 
 /* ---- Kernels ---- */
 

@@ -1,5 +1,4 @@
 /* Memory that a plan foretells: what further releases add to it. */
-#include "core/data/npy.h"
 #include "runner/plan/planner.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
@@ -9,21 +8,12 @@ enum { SECRETS = 20, COLS = 8, MEMBERS = 3, DATABASE = 200 };
 static char *folder;
 
 static void
-write_npy (const char *name, gsize rows)
-{
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-  g_autoptr (AssayArray) array = assay_array_take_matrix (fixture_normal (rows, COLS, rows));
-
-  cr_assert (assay_npy_write (path, array, NULL));
-}
-
-static void
 set_up (void)
 {
   folder = fixture_folder ();
-  write_npy ("private.npy", 100);
-  write_npy ("public.npy", 30);
-  write_npy ("database.npy", DATABASE);
+  fixture_write_normal (folder, "private.npy", 100, COLS, 100);
+  fixture_write_normal (folder, "public.npy", 30, COLS, 30);
+  fixture_write_normal (folder, "database.npy", DATABASE, COLS, DATABASE);
 }
 
 static void

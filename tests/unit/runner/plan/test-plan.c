@@ -2,28 +2,18 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "core/data/npy.h"
 #include "runner/plan/planner.h"
 #include "tests/reference/fixtures.h"
 
 static char *folder;
 
 static void
-write_npy (const char *name, gsize rows, gsize cols)
-{
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-  g_autoptr (AssayArray) array = assay_array_take_matrix (fixture_normal (rows, cols, rows));
-
-  cr_assert (assay_npy_write (path, array, NULL));
-}
-
-static void
 set_up (void)
 {
   folder = fixture_folder ();
-  write_npy ("private.npy", 40, 8);
-  write_npy ("public.npy", 30, 8);
-  write_npy ("database.npy", 50, 8);
+  fixture_write_normal (folder, "private.npy", 40, 8, 40);
+  fixture_write_normal (folder, "public.npy", 30, 8, 30);
+  fixture_write_normal (folder, "database.npy", 50, 8, 50);
 }
 
 static void

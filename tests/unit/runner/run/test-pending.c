@@ -1,7 +1,6 @@
 /* The order and the part of the time that cells have where time is short. */
 #include <criterion/criterion.h>
 
-#include "core/data/npy.h"
 #include "runner/plan/planner.h"
 #include "runner/run/pending.h"
 #include "tests/reference/fixtures.h"
@@ -19,20 +18,11 @@
 static char *folder;
 
 static void
-write_npy (const char *name)
-{
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-  g_autoptr (AssayArray) array = assay_array_take_matrix (fixture_normal (100, 4, 1));
-
-  cr_assert (assay_npy_write (path, array, NULL));
-}
-
-static void
 set_up (void)
 {
   folder = fixture_folder ();
-  write_npy ("private.npy");
-  write_npy ("public.npy");
+  fixture_write_normal (folder, "private.npy", 100, 4, 1);
+  fixture_write_normal (folder, "public.npy", 100, 4, 1);
 }
 
 static void

@@ -3,7 +3,6 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "core/data/npy.h"
 #include "runner/plan/planner.h"
 #include "runner/run/workspace.h"
 #include "tests/reference/fixtures.h"
@@ -27,20 +26,11 @@ static const guint wanted[ATTACKS] = { 2, 5, 0, 0 };
 static char *folder;
 
 static void
-write_npy (const char *name, gsize rows)
-{
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-  g_autoptr (AssayArray) array = assay_array_take_matrix (fixture_normal (rows, COLS, rows));
-
-  cr_assert (assay_npy_write (path, array, NULL));
-}
-
-static void
 set_up (void)
 {
   folder = fixture_folder ();
-  write_npy ("private.npy", PRIVATE);
-  write_npy ("database.npy", 100);
+  fixture_write_normal (folder, "private.npy", PRIVATE, COLS, PRIVATE);
+  fixture_write_normal (folder, "database.npy", 100, COLS, 100);
 }
 
 static void

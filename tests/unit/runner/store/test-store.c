@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/data/npy.h"
 #include "runner/plan/planner.h"
 #include "runner/run/run.h"
 #include "runner/store/outcomes.h"
@@ -295,15 +294,6 @@ Test (store, nothing_and_nonsense_are_refused)
 
 /* ---- Runs ---- */
 
-static void
-write_npy (const char *name, gsize rows, guint64 trial)
-{
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-  g_autoptr (AssayArray) array = assay_array_take_matrix (fixture_normal (rows, 8, trial));
-
-  cr_assert (assay_npy_write (path, array, NULL));
-}
-
 static AssayPlan *
 make_plan (void)
 {
@@ -318,8 +308,8 @@ make_plan (void)
   GError *error = NULL;
   AssayPlan *plan;
 
-  write_npy ("private.npy", 30, 1);
-  write_npy ("database.npy", 100, 2);
+  fixture_write_normal (folder, "private.npy", 30, 8, 1);
+  fixture_write_normal (folder, "database.npy", 100, 8, 2);
   plan = assay_plan_new (path, &options, &error);
   cr_assert (plan != NULL, "%s", error->message);
   return plan;
@@ -442,7 +432,7 @@ Test (store, changed_data_end_the_run)
   g_autoptr (GError) error = NULL;
 
   run_for (plan, store, 1);
-  write_npy ("private.npy", 30, 3);
+  fixture_write_normal (folder, "private.npy", 30, 8, 3);
   cr_assert (!assay_run (plan, workspace, store, &callbacks, &end, &error));
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_DATA), "%s", error->message);
   cr_assert (

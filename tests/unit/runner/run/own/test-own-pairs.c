@@ -24,20 +24,11 @@ enum { PRIVATE = 40, SECRETS = 20, PUBLIC = 100, COLS = 6 };
 static char *folder;
 
 static void
-write_npy (const char *name, gsize rows)
-{
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-  g_autoptr (AssayArray) array = assay_array_take_matrix (fixture_normal (rows, COLS, rows));
-
-  cr_assert (assay_npy_write (path, array, NULL));
-}
-
-static void
 set_up (void)
 {
   folder = fixture_folder ();
-  write_npy ("private.npy", PRIVATE);
-  write_npy ("public.npy", PUBLIC);
+  fixture_write_normal (folder, "private.npy", PRIVATE, COLS, PRIVATE);
+  fixture_write_normal (folder, "public.npy", PUBLIC, COLS, PUBLIC);
 }
 
 static void
