@@ -8,37 +8,11 @@
 #include "core/games/guesses/infer.h"
 #include "core/stats/bound-test.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/attacks/noisy-rows.h"
 #include "tests/unit/seeds.h"
 
 extern const AssayAttack assay_attack_attribute_inference;
 extern const AssayMetric assay_metric_attribute;
-
-enum { COLS = 6, SECRETS = 60 };
-
-static AssayStreamKey
-key_of (guint64 seed, const char *role)
-{
-  return assay_stream_key (seed, 0, role, "");
-}
-
-static AssayMatrix *
-normals (gsize rows, guint64 seed, const char *role)
-{
-  AssayStream stream = assay_stream (key_of (seed, role), 0);
-
-  return assay_control_normals (rows, COLS, &stream, NULL);
-}
-
-/* Rows with noise of deviation @noise; below 0: numbers that have nothing to do with them. */
-static AssayRelease *
-released (AssayView rows, double noise, guint64 seed, const char *role)
-{
-  g_autoptr (AssayMatrix) other = normals (rows.rows, seed, role);
-
-  for (gsize i = 0; noise >= 0 && i < rows.rows * rows.cols; i++)
-    other->data[i] = rows.data[i] + (float) noise * other->data[i];
-  return assay_control_vectors (assay_matrix_view (other), NULL);
-}
 
 /* ---- Attributes ---- */
 
@@ -81,11 +55,12 @@ static Case
 make_case (double noise, gsize n_pairs, guint64 seed)
 {
   Case c = { .truth = assay_truth_new (), .pairs = assay_pairs_new (TRUE) };
-  AssayMatrix *secrets = normals (SECRETS, seed, "secrets"), *own = normals (n_pairs, seed, "own");
-  AssayRelease *own_release = released (assay_matrix_view (own), noise, seed, "own-noise");
+  AssayMatrix *secrets = noisy_normals (SECRETS, seed, "secrets");
+  AssayMatrix *own = noisy_normals (n_pairs, seed, "own");
+  AssayRelease *own_release = noisy_released (assay_matrix_view (own), noise, seed, "own-noise");
   AssayTruth *known = assay_truth_new ();
 
-  c.release = released (assay_matrix_view (secrets), noise, seed, "noise");
+  c.release = noisy_released (assay_matrix_view (secrets), noise, seed, "noise");
   know_rows (&c.truth->arrays, secrets);
   know_rows (&known->arrays, own);
   g_ptr_array_add (c.pairs->releases, assay_own_release_new (own_release, known, NULL));
@@ -98,7 +73,7 @@ play (const Case *c, const char *assignments, GError **error)
   const AssayAttack *attack = &assay_attack_attribute_inference;
   g_autoptr (AssaySettings) settings = fixture_settings (&attack->plugin, assignments);
   const AssayAttackContext context
-      = { .settings = settings->values, .stream = key_of (1, "attack") };
+      = { .settings = settings->values, .stream = noisy_key (1, "attack") };
   const AssayObservation seen = { .release = c->release, .pairs = c->pairs };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
 
@@ -148,7 +123,7 @@ Test (inference, attributes_of_independent_releases_are_not)
     cr_assert (assay_metric_attribute.measure (&context, c.truth, guess, &outcomes, NULL));
     sample = assay_sample_new_excess (excess, outcomes.series[excess->success],
                                       outcomes.series[excess->control], NULL, outcomes.n);
-    n_above += assay_bound_test (sample, 0, key_of (1, "")).p_above <= 0.05;
+    n_above += assay_bound_test (sample, 0, noisy_key (1, "")).p_above <= 0.05;
     n_learned += !g_str_has_prefix (guess->says, "learned nothing");
     assay_outcomes_clear (&outcomes);
   }

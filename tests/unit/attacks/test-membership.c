@@ -8,37 +8,11 @@
 #include "core/games/control.h"
 #include "core/stats/bound-test.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/attacks/noisy-rows.h"
 #include "tests/unit/seeds.h"
 
 extern const AssayAttack assay_attack_membership;
 extern const AssayMetric assay_metric_member;
-
-enum { COLS = 6, SECRETS = 60 };
-
-static AssayStreamKey
-key_of (guint64 seed, const char *role)
-{
-  return assay_stream_key (seed, 0, role, "");
-}
-
-static AssayMatrix *
-normals (gsize rows, guint64 seed, const char *role)
-{
-  AssayStream stream = assay_stream (key_of (seed, role), 0);
-
-  return assay_control_normals (rows, COLS, &stream, NULL);
-}
-
-/* Rows with noise of deviation @noise; below 0: numbers that have nothing to do with them. */
-static AssayRelease *
-released (AssayView rows, double noise, guint64 seed, const char *role)
-{
-  g_autoptr (AssayMatrix) other = normals (rows.rows, seed, role);
-
-  for (gsize i = 0; noise >= 0 && i < rows.rows * rows.cols; i++)
-    other->data[i] = rows.data[i] + (float) noise * other->data[i];
-  return assay_control_vectors (assay_matrix_view (other), NULL);
-}
 
 /* ---- Membership ---- */
 
@@ -58,9 +32,9 @@ defend (const Defense *defense, AssayView rows, guint64 number)
   AssayRelease *release;
 
   if (defense->kind == NOISE)
-    return released (rows, 0.3, defense->seed, role);
+    return noisy_released (rows, 0.3, defense->seed, role);
   if (defense->kind == NOTHING)
-    return released (rows, -1, defense->seed, role);
+    return noisy_released (rows, -1, defense->seed, role);
   means = assay_matrix_new (defense->kind == MEAN ? 1 : rows.rows / 5, COLS, NULL);
   for (gsize i = 0; i < means->rows * (rows.rows / means->rows); i++)
     for (gsize j = 0; j < COLS; j++)
@@ -90,7 +64,7 @@ attack_members (const Defense *defense, gsize n_secrets, guint64 runs, const cha
                 AssayArray **ret_scores, GError **error)
 {
   const gsize n = 2 * n_secrets;
-  g_autoptr (AssayMatrix) records = normals (n, defense->seed, "records");
+  g_autoptr (AssayMatrix) records = noisy_normals (n, defense->seed, "records");
   g_autoptr (AssayRows) rows = assay_rows_borrow (assay_matrix_view (records));
   /* The first half is in: the attack does not look at numbers of records. */
   g_autoptr (AssayRelease) release
@@ -99,12 +73,12 @@ attack_members (const Defense *defense, gsize n_secrets, guint64 runs, const cha
       = assay_shadow_new (&(AssayShadowTerms){ .run = run_defense,
                                                .data = (gpointer) defense,
                                                .runs = runs,
-                                               .choice = key_of (defense->seed, "choice"),
+                                               .choice = noisy_key (defense->seed, "choice"),
                                                .n_secrets = n_secrets });
   g_autoptr (AssaySettings) settings
       = fixture_settings (&assay_attack_membership.plugin, assignments);
   const AssayAttackContext context
-      = { .settings = settings->values, .stream = key_of (defense->seed, "attack") };
+      = { .settings = settings->values, .stream = noisy_key (defense->seed, "attack") };
   const AssayObservation seen = { .release = release, .shadow = shadow, .records = rows };
   g_autoptr (AssayGuess) guess = assay_guess_new ();
   g_autoptr (AssayTruth) truth = assay_truth_new ();
@@ -203,7 +177,7 @@ Test (membership, excess_of_scores_that_say_nothing_is_none)
     excess++;
   for (guint64 seed = 1; seed <= 200; seed++) {
     const gsize n = 60;
-    g_autoptr (AssayMatrix) scores = normals (10, seed, "scores");
+    g_autoptr (AssayMatrix) scores = noisy_normals (10, seed, "scores");
     g_autoptr (AssayGuess) guess = assay_guess_new ();
     g_autoptr (AssayTruth) truth = assay_truth_new ();
     gint64 *members = g_new0 (gint64, n);
@@ -221,7 +195,7 @@ Test (membership, excess_of_scores_that_say_nothing_is_none)
     cr_assert (assay_metric_member.measure (&context, truth, guess, &outcomes, NULL));
     sample = assay_sample_new_excess (excess, outcomes.series[excess->success],
                                       outcomes.series[excess->control], NULL, outcomes.n);
-    n_refused += assay_bound_test (sample, 0, key_of (seed, "")).p_above <= 0.05;
+    n_refused += assay_bound_test (sample, 0, noisy_key (seed, "")).p_above <= 0.05;
     assay_outcomes_clear (&outcomes);
   }
   cr_assert_leq (n_refused, 20);
