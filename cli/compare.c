@@ -130,8 +130,10 @@ const CliUsage cli_compare = {
     "the one that the others must not be worse than.",
   .description
   = "Example:\n"
-    "  assay run scenarios/quickstart.scenario --set \"defense lifting.dimension=4\" --out first\n"
-    "  assay run scenarios/quickstart.scenario --set \"defense lifting.dimension=8\" --out second\n"
+    "  assay run scenarios/quickstart.scenario --set \"defense lifting.dimension=2;8\" "
+    "--out first\n"
+    "  assay run scenarios/quickstart.scenario --set \"defense lifting.dimension=2;16\" "
+    "--out second\n"
     "  assay compare first second\n",
   .entries = entries,
   .min_words = 2,

@@ -249,7 +249,7 @@ const CliUsage cli_run = {
     "a table, and writes report.html and other results into a folder.",
   .description
   = "Example:\n  assay run scenarios/quickstart.scenario --out quickstart\n"
-    "  assay run scenarios/quickstart.scenario --set \"defense lifting.dimension=4;8\"\n",
+    "  assay run scenarios/quickstart.scenario --set \"defense lifting.dimension=2;16\"\n",
   .entries = entries,
   .min_words = 1,
   .max_words = CLI_ANY_NUMBER,
