@@ -16,10 +16,9 @@
 #define FEW_ROUNDS 2 /* ... so many */
 #define MANY 20      /* ... and later */
 #define MOST_ROUNDS 9
-#define LEAST_GROWTH 0.02 /* of the mixtures in which windows stand out, for another round */
-#define FIRST_GROWTH 0.05 /* ... at first; with another public set it was 0.02 at most */
-#define CLEARLY_STANDING 0.5
-#define FIRST_ERROR 0.5 /* variance of images by squares, as a multiple of public pixels' */
+#define LEAST_GROWTH 0.02    /* of the mixtures in which windows stand out, for another round */
+#define CLEARLY_STANDING 0.5 /* ... after the first ones; with another public set it was 0.42 */
+#define FIRST_ERROR 0.5      /* variance of images by squares, as a multiple of public pixels' */
 #define LATER_ERROR 0.2
 #define FOUND_ENOUGH 0.04 /* of all public images in mixtures; by chance it is about 0.01 */
 
@@ -302,7 +301,7 @@ play_rounds (const Rounds *job, gboolean *ret_is_better, GError **error)
     if (!find_again (job, round == 0, &standing, error))
       return FALSE;
     if (standing < job->windows->least_standing
-        || (round + 1 == FEW_ROUNDS && standing < MIN (before + FIRST_GROWTH, CLEARLY_STANDING)))
+        || (round + 1 == FEW_ROUNDS && standing < CLEARLY_STANDING))
       return TRUE;
     if (round > FEW_ROUNDS && standing < before + LEAST_GROWTH)
       break;

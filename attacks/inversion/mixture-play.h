@@ -41,8 +41,8 @@ typedef struct {
  * by round windows of public images are found with what is known of the secrets, private parts
  * without these, pairs by the embedding of these parts, and images, until windows stand out in no
  * more mixtures than the round before. The state has the first mixtures alone then.
- * *@ret_is_better is FALSE where too few windows stand out, or no more in the second round than by
- * what was known at first: right windows lead to others, those of another public set do not. */
+ * *@ret_is_better is FALSE where too few windows stand out: at all, or in the second round in half
+ * of the mixtures, as right windows lead to others and those of another public set do not. */
 gboolean mixture_play_windows (const MixturePlay *play, const WindowPlay *windows,
                                MixtureIntake *intake, gboolean *ret_is_better, GError **error);
 
