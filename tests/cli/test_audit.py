@@ -10,10 +10,13 @@ import shlex
 import struct
 import sys
 
+import pytest
+
 import data
 from auditing import people, place, program, verdicts
 
 
+@pytest.mark.slow
 def test_secret_key_is_learned_from_pairs(sandbox):
     """A rotation hides rows from who does not know it, and not from who knows some of them."""
     people(sandbox)
@@ -63,6 +66,7 @@ def test_labels_and_attributes_are_columns_of_the_table(sandbox):
     assert len(set(jobs.values())) == 3, jobs
 
 
+@pytest.mark.slow
 def test_labels_as_a_chosen_column_of_a_file(sandbox):
     """FILE[COLUMN], as of Parquet, beside data that have columns of their own: those of FILE.csv:COLUMN."""
     table(sandbox)

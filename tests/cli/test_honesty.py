@@ -13,6 +13,7 @@ from places import SOURCE
 
 FOLDER = SOURCE / "tests" / "honesty"
 SCENARIOS = sorted(path.stem for path in FOLDER.glob("*.scenario"))
+LONG = ["inversion-that-failed"]
 
 # Two records each, one of which is another one: by as much as the bounds allow, and by less.
 WORST, HARMLESS, NEAR, FAR = ([[[0], [0]], [[value], [other]]]
@@ -35,7 +36,8 @@ def copy(sandbox, name):
 
 
 @pytest.mark.usefixtures("python3_has_numpy")
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) if name in LONG
+                                  else name for name in SCENARIOS])
 def test_asking_less(sandbox, name):
     copy(sandbox, name)
     code, reason = (line.removeprefix("# ")

@@ -168,6 +168,7 @@ def test_an_audit_of_a_folder(sandbox):
     assert labels == {0: {1}, 1: {0}} and not known, "cats are class 0"
 
 
+@pytest.mark.slow
 def test_an_audit_of_two_folders(sandbox):
     """Grey ones have one channel, of --public too; images of one folder alone have no labels."""
     write_pets(sandbox, "private", 130, 2, grey=True)

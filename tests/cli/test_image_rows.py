@@ -191,7 +191,8 @@ tries = 1
 """
 
 
-@pytest.mark.parametrize("sizes", ({"size": 32, "secrets": 20, "public": 3000},
+@pytest.mark.parametrize("sizes", (pytest.param({"size": 32, "secrets": 20, "public": 3000},
+                                                marks=pytest.mark.slow),
                                    {"size": 16, "secrets": 120, "public": 2000}), ids=str)
 def test_memory_is_foreseen(sandbox, sizes):
     """Of large images what is learned of the public ones takes most, of many secrets how alike

@@ -6,6 +6,8 @@ import re
 import shutil
 import sys
 
+import pytest
+
 import data
 from exec_programs import HELPER
 from sandbox import Result
@@ -155,6 +157,7 @@ def test_kinds_whose_rows_are_not_vectors_are_refused(sandbox):
     assert "scale = columns is not for releases of kind subspaces" in run.out, run.out + run.err
 
 
+@pytest.mark.slow
 def test_audit_finds_units(sandbox):
     write_rows(sandbox, FACTORS)
     sandbox.write("noise.py", NOISE.replace("{factors}", repr(FACTORS)))
