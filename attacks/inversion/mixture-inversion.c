@@ -145,8 +145,8 @@ may_be_moved (const Tries *tries)
   const gsize side = MIN (state->geometry.height, state->geometry.width);
   const gsize shift = (gsize) tries->settings->public_shift;
 
-  return tries->parts.standing < CLEARLY_STANDING && shift > 0 && shift < side
-         && mixture_result_known (tries->best) < UNMOVED;
+  return state->n_partners > 0 && tries->parts.standing < CLEARLY_STANDING && shift > 0
+         && shift < side && mixture_result_known (tries->best) < UNMOVED;
 }
 
 /* Private parts with public images that were moved, in place of those there are, if enough of them

@@ -83,7 +83,8 @@ match_smoothly (MixtureIntake *intake, gsize *ret_changed, GError **error)
 }
 
 /* A round of step 5, where none were found. Labels leave few pairs to choose from; @ret_is_steady:
- * there are none, or hardly any pair is another in the end. */
+ * there are none, or hardly any pair is another in the end. Where no public images were mixed in,
+ * single pixels tell all there is, and a filter would only blur them. */
 static gboolean
 improve_unknown (MixtureIntake *intake, gboolean *ret_is_steady, GError **error)
 {
@@ -91,6 +92,9 @@ improve_unknown (MixtureIntake *intake, gboolean *ret_is_steady, GError **error)
   gsize changed;
 
   *ret_is_steady = state->labels == NULL;
+  if (state->n_partners == 0)
+    return *ret_is_steady
+           || (match_anew (intake, error) && sign_tree_align (state, intake->plain.image, error));
   if (!smooth_retrieval (intake, error))
     return FALSE;
   for (gsize i = 0; !*ret_is_steady && i < MATCHINGS; i++) {
@@ -108,7 +112,7 @@ refine (const MixturePlay *play, MixtureIntake *intake, GError **error)
   static const PhaseRetrieval warm = { .heat = 3, .rounds = 20 };
   MixtureState *state = &intake->state;
   const double hidden = (double) (state->n_mixtures * state->n_partners);
-  gboolean is_known = TRUE, is_steady = FALSE;
+  gboolean is_steady = FALSE;
 
   for (gint64 round = 0; round < play->rounds; round++) {
     const PublicPursuit pursuit = { .image_error = round == 0 ? 0.1 : 0.03 };
@@ -116,8 +120,7 @@ refine (const MixturePlay *play, MixtureIntake *intake, GError **error)
 
     if (state->n_partners > 0 && !public_pursuit (&pursuit, &intake->filter, state, &found, error))
       return FALSE;
-    is_known = found > 0 && (double) found >= FOUND_ENOUGH * hidden;
-    if (is_known) {
+    if (found > 0 && (double) found >= FOUND_ENOUGH * hidden) {
       is_steady = FALSE;
       if (!improve (&warm, state, error))
         return FALSE;
@@ -129,7 +132,7 @@ refine (const MixturePlay *play, MixtureIntake *intake, GError **error)
         return FALSE;
     }
   }
-  return play->rounds == 0 || !is_known || phase_retrieval (&warm, state, error);
+  return play->rounds == 0 || state->is_smooth || phase_retrieval (&warm, state, error);
 }
 
 /* The same, where the public images of most mixtures are known, and images are good. */

@@ -1,6 +1,7 @@
 /* Images by squares where no public image is known. */
 #include <criterion/criterion.h>
 
+#include "attacks/inversion/mixture-play.h"
 #include "attacks/retrieval/phase-retrieval.h"
 #include "attacks/retrieval/sign-tree.h"
 #include "attacks/retrieval/smooth-retrieval.h"
@@ -56,4 +57,27 @@ Test (smooth_retrieval, what_images_have_little_of_goes)
     }
   }
   cr_assert (left[0] < 0.5 && left[1] < 0.5 * left[0], "%g, %g", left[0], left[1]);
+}
+
+/* Of mixtures of secrets alone nothing is unknown: their images are made pixel by pixel. */
+Test (smooth_retrieval, without_public_images_nothing_is_filtered)
+{
+  static const MixtureNumbers numbers = { .secrets = 12, .k = 2, .max_coefficient = 0.65 };
+  InstaHideSizes sizes = mixture_scene_sizes;
+  g_auto (MixtureScene) scene = { 0 };
+  MixtureState *state = &scene.intake.state;
+  MixturePlay play = {
+    .stream = assay_stream_key (1, 0, "play", "test"), .forms = 1, .rounds = 2, .beaten = -1
+  };
+  gboolean is_better;
+
+  sizes.n_partners = 0;
+  scene.made = instahide_new (&sizes);
+  mixture_scene_take_in (scene.made->publics, &numbers, sizes.side, &scene);
+  play.n_secrets = state->n_secrets;
+  play.n_mixtures = state->n_mixtures;
+  cr_assert (mixture_play (&play, &scene.intake, &is_better, NULL));
+  cr_assert_not (state->is_smooth);
+  cr_assert_geq (mixture_scene_likeness (&scene, state->images), 0.9, "%g",
+                 mixture_scene_likeness (&scene, state->images));
 }
