@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/plugin/external.h"
 #include "fuzz/fuzz.h"
 #include "runner/store/manifest.h"
 #include "runner/store/outcomes.h"
@@ -14,6 +15,23 @@
 
 /* ---- What the run is of ---- */
 
+/* A remark may name a file, whose name may be any: here one that the store brought, and its end. */
+static void
+check_remarks (const AssaySavedRun *run, AssayPlan *plan, AssayStore *again)
+{
+  static const char tail[] = "\xe2\x80\xae\x1b[31m\xff\xe2";
+  g_autofree char *known = NULL, *written = NULL;
+
+  FUZZ_REQUIRE (assay_manifest_remarks (run->store, &known, NULL));
+  for (guint d = 0; d < plan->datasets->len; d++)
+    g_snprintf (plan->probes[d].remark, sizeof plan->probes[d].remark, "%s%s",
+                known != NULL ? known : "", tail);
+  FUZZ_REQUIRE (assay_manifest_set_remarks (plan, again, NULL));
+  FUZZ_REQUIRE (assay_manifest_remarks (again, &written, NULL));
+  FUZZ_REQUIRE (g_utf8_validate (written, -1, NULL));
+  FUZZ_REQUIRE (strchr (written, '\x1b') == NULL && strstr (written, "\xe2\x80\xae") == NULL);
+}
+
 static void
 check_plan (const AssaySavedRun *run, AssayStore *again)
 {
@@ -23,6 +41,24 @@ check_plan (const AssaySavedRun *run, AssayStore *again)
   FUZZ_REQUIRE (assay_manifest_plan (again, &plan, NULL));
   FUZZ_REQUIRE (g_str_equal (plan->sha256, run->plan->sha256));
   FUZZ_REQUIRE (assay_manifest_store (plan, again, NULL));
+  check_remarks (run, plan, again);
+}
+
+static void
+check_programs (const AssaySavedRun *run, AssayStore *again)
+{
+  for (guint i = 0; i < run->plan->defenses->len; i++) {
+    const AssayComponent *defense = assay_plan_component (run->plan->defenses, i);
+    g_autofree char *known = NULL, *written = NULL;
+
+    FUZZ_REQUIRE (assay_programs_of (run->store, defense, i, &known, NULL));
+    if (known == NULL)
+      continue;
+    FUZZ_REQUIRE (assay_programs_keep (again, defense, i, known, NULL));
+    FUZZ_REQUIRE (assay_programs_of (again, defense, i, &written, NULL));
+    FUZZ_REQUIRE (g_strcmp0 (known, written) == 0
+                  || assay_plugin_external (defense->plugin)->verify != NULL);
+  }
 }
 
 static void
@@ -183,6 +219,7 @@ fuzz_check_rewritten (const AssaySavedRun *run)
   FUZZ_REQUIRE (again != NULL);
   check_plan (run, again);
   check_about (run, again);
+  check_programs (run, again);
   for (gsize i = 0; i < MIN (run->plan->cells->len, MOST_CELLS); i++)
     check_cell (run, i, again);
 }

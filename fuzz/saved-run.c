@@ -13,10 +13,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/base/text.h"
 #include "report/html/html.h"
 #include "report/report.h"
 #include "runner/compare/saved-run.h"
 #include "runner/judge/cells.h"
+#include "runner/store/manifest.h"
 
 #define TABLE_WIDTH 100
 
@@ -32,18 +34,17 @@ check_text (char *taken)
   for (const char *at = text; *at != '\0'; at = g_utf8_next_char (at)) {
     const gunichar c = g_utf8_get_char (at);
 
-    FUZZ_REQUIRE (c == '\n' || !g_unichar_iscntrl (c));
+    FUZZ_REQUIRE (c == '\n' || assay_text_is_shown (c));
   }
 }
 
 static void
 check_json (char *taken)
 {
-  g_autofree char *text = taken;
   g_autoptr (JsonParser) parser = json_parser_new_immutable ();
 
-  FUZZ_REQUIRE (g_utf8_validate (text, -1, NULL));
-  FUZZ_REQUIRE (json_parser_load_from_data (parser, text, -1, NULL));
+  FUZZ_REQUIRE (json_parser_load_from_data (parser, taken, -1, NULL));
+  check_text (taken);
 }
 
 /* An export that can fail: a text, or an error. */
@@ -72,6 +73,30 @@ check_reports (const AssayResults *results)
   check_text (assay_report_warnings (results));
 }
 
+/* What a comparison of runs says of programs; those of the other run are @others. */
+static void
+check_programs (const GPtrArray *components)
+{
+  static const char *const others[] = { "", "0123 /a/b\n4567 c\n", "\n\n\n89ab", NULL };
+
+  ASSAY_FOR_EACH (const AssayResultComponent, component, components) {
+    const char *own = component->programs;
+
+    FUZZ_REQUIRE (assay_programs_difference (own, own) == NULL);
+    FUZZ_REQUIRE (assay_programs_difference (own, NULL) == NULL);
+    for (guint i = 0; own != NULL && others[i] != NULL; i++) {
+      char *there = assay_programs_difference (own, others[i]);
+      char *back = assay_programs_difference (others[i], own);
+
+      FUZZ_REQUIRE ((there != NULL) == (back != NULL));
+      if (there != NULL) {
+        check_text (there);
+        check_text (back);
+      }
+    }
+  }
+}
+
 static void
 check_run (const AssaySavedRun *run)
 {
@@ -85,6 +110,7 @@ check_run (const AssaySavedRun *run)
     fuzz_check_outcome (is_ok, error);
   }
   check_reports (run->results);
+  check_programs (run->results->defenses);
   fuzz_check_rewritten (run);
 }
 

@@ -23,10 +23,12 @@ print_parts (const char *kind, const GPtrArray *components)
   ASSAY_FOR_EACH (const AssayComponent, component, components) {
     g_autofree char *canonical = assay_settings_canonical (component->settings);
     g_autofree char *grants = assay_grants_describe (component->grants);
+    g_autofree char *joined = NULL;
     g_autofree char *settings = NULL;
     g_auto (GStrv) lines = g_strsplit (g_strchomp (canonical), "\n", -1);
 
-    settings = g_strjoinv (", ", lines);
+    joined = g_strjoinv (", ", lines);
+    settings = assay_text_plain (joined);
     printf ("  %s %s%s%s%s%s%s%s\n", kind, component->label, *component->label != '\0' ? " = " : "",
             component->plugin->id, *settings != '\0' ? ": " : "", settings,
             *grants != '\0' ? "; granted: " : "", grants);

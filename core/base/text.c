@@ -239,17 +239,30 @@ assay_text_is_shown (gunichar c)
          && c != 0x2028 && c != 0x2029 && !(c >= 0xFDD0 && c <= 0xFDEF) && (c & 0xFFFE) != 0xFFFE;
 }
 
-char *
-assay_text_plain (const char *text)
+static char *
+make_plain (const char *text, gboolean has_lines)
 {
   GString *plain = g_string_sized_new (strlen (text));
 
   for (; *text != '\0'; text = g_utf8_next_char (text)) {
     const gunichar c = g_utf8_get_char (text);
+    const gboolean is_kept = assay_text_is_shown (c) || (has_lines && c == '\n');
 
-    g_string_append_unichar (plain, assay_text_is_shown (c) ? c : ' ');
+    g_string_append_unichar (plain, is_kept ? c : ' ');
   }
   return g_string_free (plain, FALSE);
+}
+
+char *
+assay_text_plain (const char *text)
+{
+  return make_plain (text, FALSE);
+}
+
+char *
+assay_text_plain_lines (const char *text)
+{
+  return make_plain (text, TRUE);
 }
 
 int

@@ -44,8 +44,10 @@ char *assay_text_bytes (guint64 bytes);
  * separator of lines, and nothing that is no character. */
 gboolean assay_text_is_shown (gunichar c);
 
-/* @text, which is UTF-8, with a space in place of each character that is not. */
+/* @text, which is UTF-8, with a space in place of each character that is not; in the second form
+ * ends of lines stay. */
 char *assay_text_plain (const char *text);
+char *assay_text_plain_lines (const char *text);
 
 /* Of arrays of strings, bytewise: for qsort and g_ptr_array_sort. */
 int assay_compare_strings (gconstpointer a, gconstpointer b);

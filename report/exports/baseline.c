@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "report/exports/exports.h"
 
 /* ---- In words ---- */
@@ -40,11 +41,13 @@ say_worse (const AssayComparison *one)
 
 static void G_GNUC_PRINTF (2, 3) take_note (AssayResultBaseline *result, const char *format, ...)
 {
+  g_autofree char *note = NULL;
   va_list values;
 
   va_start (values, format);
-  g_ptr_array_add (result->notes, g_strdup_vprintf (format, values));
+  note = g_strdup_vprintf (format, values);
   va_end (values);
+  g_ptr_array_add (result->notes, assay_text_plain (note)); /* some are of what a store says */
 }
 
 AssayResultBaseline *

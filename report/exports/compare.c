@@ -248,6 +248,16 @@ append_axis (GString *text, const AssayCompared *compared, const AssayCompareAxi
   append_sentences (text, compared, axis);
 }
 
+/* Names of runs and settings are words of others. */
+static char *
+finish_plain (GString *text)
+{
+  char *plain = assay_text_plain_lines (text->str);
+
+  g_string_free (text, TRUE);
+  return plain;
+}
+
 char *
 assay_compared_table (const AssayCompared *compared)
 {
@@ -264,8 +274,11 @@ assay_compared_table (const AssayCompared *compared)
   g_string_append (text, results->size);
   g_string_append_printf (text, ", %g %% intervals; p-values by Holm over %u pairs\n",
                           100 * results->confidence, compared->n_asked);
-  for (guint i = 0; i < compared->notes->len; i++)
-    g_string_append_printf (text, "%s\n", (const char *) compared->notes->pdata[i]);
+  ASSAY_FOR_EACH (const char, note, compared->notes) {
+    g_autofree char *plain = assay_text_plain (note);
+
+    g_string_append_printf (text, "%s\n", plain);
+  }
   for (guint i = 0; i < compared->axes->len; i++) {
     append_axis (text, compared, compared->axes->pdata[i]);
     has_optimal |= ((const AssayCompareAxis *) compared->axes->pdata[i])->utility != NULL;
@@ -274,7 +287,7 @@ assay_compared_table (const AssayCompared *compared)
     g_string_append (text,
                      "\n* whatever leaks less by the estimates is less useful, and whatever is "
                      "more useful leaks more\n");
-  return g_string_free (text, FALSE);
+  return finish_plain (text);
 }
 
 /* ---- CSV ---- */

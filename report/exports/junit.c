@@ -17,17 +17,9 @@
 static char *
 escape (const char *text)
 {
-  GString *plain = g_string_new (NULL);
-  char *escaped;
+  g_autofree char *plain = assay_text_plain_lines (text != NULL ? text : "");
 
-  for (; text != NULL && *text != '\0'; text = g_utf8_next_char (text)) {
-    const gunichar c = g_utf8_get_char (text);
-
-    g_string_append_unichar (plain, c == '\n' || assay_text_is_shown (c) ? c : ' ');
-  }
-  escaped = g_markup_escape_text (plain->str, (gssize) plain->len);
-  g_string_free (plain, TRUE);
-  return escaped;
+  return g_markup_escape_text (plain, -1);
 }
 
 static void

@@ -467,7 +467,8 @@ set_names (GPtrArray *components, guint first, guint end)
     for (guint i = first; i < end; i++) {
       AssayComponent *component = components->pdata[i];
       g_autofree char *value = assay_settings_get (component->settings, param);
-      char *longer = g_strdup_printf ("%s %s=%s", component->name, param->name, value);
+      g_autofree char *plain = assay_text_plain (value);
+      char *longer = g_strdup_printf ("%s %s=%s", component->name, param->name, plain);
 
       g_free (component->name);
       component->name = longer;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "runner/store/manifest.h"
 
 #define BLOCK (1024 * 1024)
@@ -34,10 +35,13 @@ describe_settings (const AssayPlugin *plugin, const AssaySettings *settings, GHa
   g_autoptr (GPtrArray) files = assay_plugin_external (plugin)->files (settings->values);
 
   ASSAY_FOR_EACH (const char, path, files) {
+    g_autofree char *name = g_filename_display_name (path); /* any bytes; a store has text alone */
+    g_autofree char *plain = assay_text_plain (name);
+
     if (!g_hash_table_contains (hashes, path))
       g_hash_table_insert (hashes, g_strdup (path), hash_file (path));
     g_string_append_printf (text, "%s %s\n", (const char *) g_hash_table_lookup (hashes, path),
-                            path);
+                            plain);
   }
 }
 
@@ -59,26 +63,26 @@ compare (const char *known, const char *now, GError **error)
 {
   g_auto (GStrv) before = g_strsplit (known, "\n", -1);
   g_auto (GStrv) after = g_strsplit (now, "\n", -1);
+  const guint n_before = g_strv_length (before), n_after = g_strv_length (after);
 
-  for (guint i = 0; before[i] != NULL; i++) {
-    const gsize length = strcspn (before[i], " ");
-    const char *path = before[i] + length + (before[i][length] == ' ');
-    const gboolean is_there = after[i] != NULL && *after[i] != '\0';
+  for (guint i = 0; i < MAX (n_before, n_after); i++) {
+    const char *was = i < n_before ? before[i] : "";
+    const char *is = i < n_after ? after[i] : "";
+    const gsize length = strcspn (was, " ");
+    const char *path = was + length + (was[length] == ' ');
 
-    if (*before[i] == '\0' && !is_there)
-      break;
-    if (!is_there)
+    if (strncmp (was, is, length + 1) == 0)
+      continue;
+    if (*is == '\0')
       return assay_fail (error, ASSAY_ERROR_DATA,
                          "file %s, with which the run began, is not there any more; expected it, "
                          "or a new run with --out",
                          path);
-    if (*before[i] == '\0')
-      path = strchr (after[i], ' ') + 1;
-    if (strncmp (before[i], after[i], length + 1) != 0)
-      return assay_fail (error, ASSAY_ERROR_DATA,
-                         "file %s changed since the run began (sha256 %.12s, now %.12s); expected "
-                         "a new run with --out",
-                         path, *before[i] != '\0' ? before[i] : "unknown", after[i]);
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "file %s changed since the run began (sha256 %.12s, now %.12s); expected "
+                       "a new run with --out",
+                       *was != '\0' ? path : strchr (is, ' ') + 1, *was != '\0' ? was : "unknown",
+                       is);
   }
   return TRUE;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/math/linalg.h"
 #include "core/plugin/external.h"
 #include "runner/plan/planner.h"
@@ -121,10 +122,12 @@ assay_manifest_set_remarks (const AssayPlan *plan, AssayStore *store, GError **e
 
   for (guint d = 0; d < plan->datasets->len; d++) {
     const AssayComponent *dataset = assay_plan_component (plan->datasets, d);
-    g_autofree char *line = g_strdup_printf ("dataset %s: %s\n", dataset->plugin->id,
-                                             plan->probes[d].remark);
+    const AssayProbe *probe = &plan->probes[d];
+    g_autofree char *valid = g_utf8_make_valid (probe->remark, -1); /* may have been cut */
+    g_autofree char *plain = assay_text_plain (valid);
+    g_autofree char *line = g_strdup_printf ("dataset %s: %s\n", dataset->plugin->id, plain);
 
-    if (*plan->probes[d].remark != '\0' && strstr (text->str, line) == NULL)
+    if (*plain != '\0' && strstr (text->str, line) == NULL)
       g_string_append (text, line);
   }
   return text->len == 0 || assay_store_set (store, META_REMARKS, text->str, error);
@@ -293,11 +296,16 @@ assay_programs_difference (const char *before, const char *after)
   for (guint i = 0; before != NULL && after != NULL && old[i] != NULL && new[i] != NULL; i++) {
     gsize n, m;
     const char *was = split (old[i], &n), *is = split (new[i], &m);
+    g_autofree char *says = NULL;
+    g_autofree char *valid = NULL;
 
-    if (n != m || strncmp (old[i], new[i], n) != 0)
-      return g_strdup_printf ("%s was %.*s, is %.*s (sha256)", *is != '\0' ? is : was,
-                              n > 0 ? (int) MIN (n, SHOWN) : 7, n > 0 ? old[i] : "nothing",
-                              m > 0 ? (int) MIN (m, SHOWN) : 7, m > 0 ? new[i] : "nothing");
+    if (n == m && strncmp (old[i], new[i], n) == 0)
+      continue;
+    says = g_strdup_printf ("%s was %.*s, is %.*s (sha256)", *is != '\0' ? is : was,
+                            n > 0 ? (int) MIN (n, SHOWN) : 7, n > 0 ? old[i] : "nothing",
+                            m > 0 ? (int) MIN (m, SHOWN) : 7, m > 0 ? new[i] : "nothing");
+    valid = g_utf8_make_valid (says, -1); /* what should be a hash may be cut within a character */
+    return assay_text_plain (valid);
   }
   return NULL;
 }

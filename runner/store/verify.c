@@ -5,11 +5,14 @@
 
 #include <string.h>
 
+#include "core/base/text.h"
 #include "runner/store/formula.h"
 #include "runner/store/thumbnail.h"
 
 /* SQL: a text in UTF-8 without a zero. SQLite takes any bytes for text. */
 #define IS_TEXT "is_text"
+/* SQL: a text of characters that may be shown anywhere, in lines. */
+#define IS_PLAIN "is_plain"
 /* SQL: a formula that nothing but arithmetic can come of (formula.h). */
 #define IS_FORMULA "is_formula"
 #define QUOTE(value) #value
@@ -23,6 +26,10 @@ typedef struct {
 static const Rule rules[] = {
   { "a text is not one", "SELECT 'meta ' || rowid FROM meta WHERE NOT is_text (key)"
                          " OR NOT is_text (value)" },
+  /* But for the scenario's own words, which are kept as they are, and shown with care. */
+  { "a text would steer the terminal of who reads it",
+    "SELECT 'meta ' || key FROM meta WHERE NOT is_plain (key) OR (NOT is_plain (value)"
+    " AND key NOT IN ('scenario', 'plan', 'claims', 'claims.accepted'))" },
   { "a cell's numbers are none",
     "SELECT 'cell ' || cell FROM cells WHERE cell < 0 OR typeof (begun) <> 'integer'"
     " OR typeof (status) <> 'integer' OR typeof (seconds) NOT IN ('real', 'null')"
@@ -77,6 +84,15 @@ is_text (sqlite3_context *context, G_GNUC_UNUSED int n, sqlite3_value **values)
                             sqlite3_value_bytes (values[0]), NULL);
 
   sqlite3_result_int (context, is_one);
+}
+
+static void
+is_plain (sqlite3_context *context, G_GNUC_UNUSED int n, sqlite3_value **values)
+{
+  const char *text = (const char *) sqlite3_value_text (values[0]);
+  g_autofree char *plain = text != NULL ? assay_text_plain_lines (text) : NULL;
+
+  sqlite3_result_int (context, plain != NULL && g_str_equal (text, plain));
 }
 
 static void
@@ -137,7 +153,8 @@ typedef struct {
 static gboolean
 add_functions (AssayStore *store, GError **error)
 {
-  static const Function functions[] = { { IS_TEXT, is_text }, { IS_FORMULA, is_formula } };
+  static const Function functions[]
+      = { { IS_TEXT, is_text }, { IS_PLAIN, is_plain }, { IS_FORMULA, is_formula } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (functions); i++)
     if (sqlite3_create_function (store->database, functions[i].name, 1,

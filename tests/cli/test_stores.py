@@ -1,5 +1,6 @@
 """Run stores that somebody changed: their pages are whole, what their cells hold is not ours."""
 
+import os
 import random
 import shutil
 import sqlite3
@@ -60,6 +61,12 @@ CHANGES = [
     ("UPDATE meta SET key = 7.5 || x'ff' WHERE key = 'state'", "a text is not one"),
     (f"UPDATE cells SET message = {NOT_UTF8}", "a cell's message is not text"),
     ("UPDATE cells SET message = x'61'", "a cell's message is not text"),
+    ("UPDATE meta SET value = value || char (27) || '[31m' WHERE key = 'version'",
+     "meta version: a text would steer the terminal"),
+    ("UPDATE meta SET value = char (8238) || value WHERE key = 'state'",
+     "meta state: a text would steer the terminal"),
+    ("UPDATE meta SET key = char (155) || key WHERE key = 'state'",
+     "a text would steer the terminal"),
     ("UPDATE cells SET status = -1", "a cell has a status that there is not"),
     ("UPDATE cells SET status = 1e18", "a cell has a status that there is not"),
     ("UPDATE cells SET status = 'ok'", "a cell's numbers are none"),
@@ -145,6 +152,74 @@ def test_sealed_claims_that_steer_the_terminal(sandbox, run):
     assert "they were changed after cells had run" in result.out, result
     assert "red [31m" in result.out, result
     assert not set("\x1b\t\x85") & set(result.out), result
+
+
+# ---- Programs ----
+
+PROGRAM = """\
+[dataset]
+plugin = vectors
+private = private.fvecs
+secrets = 8
+
+[defense ours]
+plugin = exec
+command = sh ours.sh
+
+[attack verbatim]
+plugin = verbatim
+"""
+RELEASES = """\
+mkdir "$1/release"
+cp "$1/secrets.npy" "$1/release/vectors.npy"
+echo '{"format": "assay-release/1", "kind": "vectors",
+       "arrays": {"vectors": {"file": "vectors.npy"}}}' > "$1/release/release.json"
+"""
+STEERS = "\x1b\x07\x85\x9b\u202e\u2066\u2028"
+
+
+def write_program(sandbox, folder):
+    """A scenario with a program, in a folder of that name; the scenario's path."""
+    tiny.write(sandbox)
+    sandbox.write(f"{folder}/private.fvecs", (sandbox.path / "private.fvecs").read_bytes())
+    sandbox.write(f"{folder}/ours.sh", RELEASES)
+    return sandbox.write(f"{folder}/ours.scenario", PROGRAM)
+
+
+def test_a_program_in_a_folder_of_any_name(sandbox):
+    """A name of any bytes does not make a store that cannot be read."""
+    scenario = write_program(sandbox, os.fsdecode(b"odd-\xff-\x1b[31m-\xe2\x80\xae-\n-"))
+    for command in (["run", scenario, "--out", "out", "--quiet"], ["report", "out"],
+                    ["run", scenario, "--out", "out", "--quiet", "--resume"]):
+        result = sandbox.assay(*command)
+        assert result.code == 0, result
+        assert not set(STEERS) & set(result.out + result.err), result
+    with sqlite3.connect(sandbox.path / "out" / "run.sqlite") as database:
+        said = database.execute("SELECT value FROM meta WHERE key = 'program.defense.0'").fetchone()
+    assert "/odd-\ufffd- [31m- - -/ours.sh\n" in said[0], said
+
+
+def test_programs_that_are_not_all_named(sandbox):
+    """What a store says of programs may be cut short, or be no hashes."""
+    scenario = write_program(sandbox, "place")
+    ran = sandbox.assay("run", scenario, "--out", "run", "--quiet")
+    assert ran.code == 0, ran
+    for said, was in (("", "unknown"), ("\n\n", "unknown"), ("abc", "abc"),
+                      ("a" + 12 * "\u00e9" + " /x\n", "a" + 5 * "\u00e9" + "\ufffd")):
+        database = open_copy(sandbox.path / "run")
+        database.execute("UPDATE meta SET value = ? WHERE key = 'program.defense.0'", [said])
+        database.execute("UPDATE cells SET status = 0")
+        database.close()
+        resumed = sandbox.assay("run", scenario, "--out", "copy", "--quiet", "--resume")
+        assert resumed.code == 2, f"{said!r}\n{resumed}"
+        assert f"changed since the run began (sha256 {was}, now " in resumed.err, resumed
+    database = open_copy(sandbox.path / "run")
+    database.execute("UPDATE meta SET value = ? WHERE key = 'program.defense.0'",
+                     ["a" + 12 * "\u00e9" + " /x\n"])
+    database.close()
+    gated = sandbox.assay("run", scenario, "--out", "new", "--quiet", "--baseline", "copy")
+    assert gated.code == 0, gated
+    assert "changed: defense ours: ours.sh was a" + 5 * "\u00e9" + "\ufffd, is " in gated.out, gated
 
 
 def test_every_table_has_rows(run):

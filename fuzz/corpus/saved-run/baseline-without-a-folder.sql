@@ -1,0 +1,2 @@
+-- of programs
+INSERT INTO meta VALUES ('baseline', 'compared 1' || char (10));

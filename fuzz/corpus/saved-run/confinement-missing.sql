@@ -1,0 +1,2 @@
+-- of programs
+DELETE FROM meta WHERE key = 'confinement';

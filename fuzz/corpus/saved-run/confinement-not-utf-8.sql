@@ -1,0 +1,2 @@
+-- of programs
+UPDATE meta SET value = CAST (x'c328' AS TEXT) WHERE key = 'confinement';

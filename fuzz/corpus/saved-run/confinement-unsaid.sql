@@ -1,0 +1,2 @@
+-- of programs
+UPDATE meta SET value = '' WHERE key = 'confinement';

@@ -1,0 +1,2 @@
+-- of programs
+UPDATE meta SET value = x'30' WHERE key = 'program.defense.0';

@@ -1,0 +1,2 @@
+-- of programs
+UPDATE meta SET value = char (27) || '[31m' || value WHERE key = 'program.defense.0';

@@ -1,0 +1,2 @@
+-- of programs
+UPDATE meta SET value = 'abc' WHERE key = 'program.defense.0';

@@ -1,0 +1,2 @@
+-- of programs
+UPDATE meta SET value = char (27) || '[2J' WHERE key = 'version';
