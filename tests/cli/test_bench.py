@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -17,6 +18,7 @@ import xml.etree.ElementTree
 
 import pytest
 
+import tiny
 from places import SOURCE
 
 RUN = SOURCE / "bench" / "run"
@@ -350,3 +352,87 @@ def test_two_benchmarks_twice(sandbox):
     for change in again["changes"]:
         before, after = (least_seconds(made, change) for made in (record, again))
         assert abs(change["ratio"] - after / before) < 1e-9 * change["ratio"], change
+
+
+def differences(sandbox, *arguments):
+    build = pathlib.Path(sandbox.assay_path).parent
+    subprocess.run(["ninja", "-C", str(build), "bench/attack-differences"], check=True,
+                   capture_output=True)
+    return subprocess.run([str(build / "bench" / "attack-differences"), *arguments],
+                          cwd=sandbox.path, capture_output=True, encoding="utf-8", check=False)
+
+
+def read_differences(made):
+    """By what stands before the numbers: mean, lower and upper end, units."""
+    assert made.returncode == 0, made.stderr
+    pattern = re.compile(r"(.*): ([-+.\d]+) \[([-+.\d]+), ([-+.\d]+)\], n = (\d+)( \*)?$")
+    matches = [pattern.fullmatch(line) for line in made.stdout.splitlines()]
+    assert all(matches), made.stdout
+    for match in matches:
+        low, high = float(match[3]), float(match[4])
+        assert (match[6] is not None) == (low > 0 or high < 0), match[0]
+    return {match[1]: tuple(float(match[i]) for i in (2, 3, 4, 5)) for match in matches}
+
+
+PAIRED = tiny.SCENARIO + """
+[attack verbatim]
+plugin = verbatim
+
+[metric recovery-rate]
+plugin = recovery-rate
+tau = 0.9
+
+[metric identification]
+plugin = identification-rate
+"""
+
+
+def rates(folder):
+    """Of attacks on all trials together, by defense, attack and measure."""
+    pooled = json.loads((folder / "results.json").read_text())["pooled"]
+    return {(cell["defense"]["label"], str(cell["defense"]["settings"].get("dimension", "")),
+             cell["attack"]["label"], found["measure"]): found["estimate"]
+            for cell in pooled if "attack" in cell for found in cell["measurements"]}
+
+
+@pytest.mark.slow
+def test_differences_on_the_same_secrets(sandbox):
+    """Beside a release in the clear, where a rate is 1, the interval of a rate has a closed form."""
+    tiny.write(sandbox, PAIRED)
+    sandbox.run_ok("tiny.scenario", "-q", "-o", "out")
+    run = ("tiny.scenario", "out")
+    rate = rates(sandbox.path / "out")
+    printed = read_differences(differences(sandbox, *run, "recovery-rate", "plain/verbatim"))
+    n, t = 16, 2.131450  # qt (0.975, 15)
+    compared = 0
+    for dimension in ("2", "4"):
+        for attack in ("nearest", "database"):
+            p = rate["lifting", dimension, attack, "recovery-rate"]
+            half = t * (p * (1 - p) / (n - 1)) ** 0.5
+            found = printed[f"lifting dimension={dimension} | plain/verbatim - {attack}"]
+            assert found == pytest.approx((1 - p, 1 - p - half, 1 - p + half, n), abs=1e-4), attack
+            compared += 0 < p < 1
+    assert compared > 0, "rates of 0 and 1 have no interval to compare"
+    # Two measures: of the attack before the minus the first, of the one behind it the second.
+    printed = read_differences(differences(sandbox, *run, "recovery-rate,identification-rate"))
+    for before, behind in (("nearest", "database"), ("database", "nearest"),
+                           ("nearest", "nearest")):
+        expected = (rate["lifting", "2", before, "recovery-rate"]
+                    - rate["lifting", "2", behind, "identification-rate"])
+        name = (f"lifting dimension=2 | recovery-rate of {before} - "
+                f"identification-rate of {behind}")
+        assert printed[name][0] == pytest.approx(expected, abs=1e-4), name
+    assert "plain | recovery-rate of verbatim - identification-rate of verbatim" in printed
+
+
+@pytest.mark.slow
+def test_differences_of_what_was_not_measured(sandbox):
+    tiny.write(sandbox)
+    sandbox.run_ok("tiny.scenario", "-q", "-o", "out")
+    for measures in ("recovery", "recovery-rate,recovery"):
+        made = differences(sandbox, "tiny.scenario", "out", measures)
+        assert made.returncode == 2 and made.stdout == "", made
+        assert made.stderr.endswith(": recovery: no attack of this run is measured by it\n"), (
+            made.stderr)
+    made = differences(sandbox, "tiny.scenario", "out", "a,b,c")
+    assert made.returncode == 2 and "MEASURE[,MEASURE]" in made.stderr, made.stderr
