@@ -13,10 +13,10 @@
  * basis of the same subspace). Here ridge regression from the numbers of an item that do not
  * (core/data/kinds/item-numbers.h) makes 128 channels, the descriptor that is expected, and its
  * first principal directions are taken: a fixed matrix, learned from the attacker's own rows.
- * A last channel has the picture that is painted from the patches of the public descriptors nearest
- * to the subspaces (of sets to the expected descriptors or, by `patches`, to the likeliest members;
- * core/math/painting/paint.h), as it is of what `nearest` and `set-guess` find. The network learns
- * what to add to that, and begins with nothing.
+ * The last channels have what is painted from patches (core/math/painting/paint.h): of the public
+ * descriptors nearest to the subspaces (of sets to the expected descriptors or, by `patches`, to
+ * the likeliest members), as it is of what `nearest` and `set-guess` find; of the second nearest,
+ * and so on. Where they agree, they are likely right. The network begins with giving the first.
  * Its own photographs are painted as if they were somebody else's: from patches of the others, and
  * of subspaces not from rows that the defense has laid them through.
  *
@@ -24,9 +24,11 @@
  * attacks/lifting/database.c, of the secrets' items and of the attacker's own alike), paints from
  * the patches nearest to these, and has the network refine it.
  *
- * Public photographs are few, so that parts of them are learned from, and a fifth is held out: the
- * weights of the epoch that was best there are kept, and how much of what it learned is added, none
- * to all, is what makes these most like what they are of, by SSIM. */
+ * Public photographs are few, so that parts of them are learned from, by several networks, each of
+ * which holds out another share of the photographs: the weights of the epoch that was best there
+ * are kept. The guess is the mean of what they paint. How much of it is added to the first
+ * painting, none to all, is what makes all public photographs most like what they are of, by SSIM,
+ * each as the network paints it that has not seen it. */
 #include "core/base/free.h"
 
 #include "attacks/photographs/keypoint-features.h"
@@ -50,6 +52,8 @@ typedef struct {
   guint patches; /* KeypointSetPatches */
   gint64 neighbours;
   gint64 averaged;
+  gint64 folds;
+  gint64 paintings;
 } DirectInversion;
 
 static gsize
@@ -71,6 +75,8 @@ training_of (const DirectInversion *settings)
                              .epochs = (gsize) settings->epochs,
                              .windows = (gsize) settings->windows,
                              .patience = (gsize) settings->patience,
+                             .folds = (gsize) settings->folds,
+                             .paintings = (gsize) settings->paintings,
                              .rate = settings->rate };
 }
 
@@ -81,16 +87,16 @@ typedef struct {
   float *frames;
   gsize *pictures;
   KeypointMap map;
-  GPtrArray *photos;  /* of AssayPhoto, by number; NULL: no keypoint is of it */
-  GPtrArray *painted; /* what is painted of each from patches of the others */
-  gsize *order;       /* those that are there, in random order */
+  GPtrArray *photos;         /* of AssayPhoto, by number; NULL: no keypoint is of it */
+  KeypointPaintings painted; /* of each from patches of the others */
+  gsize *order;              /* those that are there, in random order */
   gsize n;
 } OwnPhotographs;
 
 ASSAY_LOCAL_CLEAR (OwnPhotographs, own_photographs_clear, keypoint_map_clear (&self->map),
                    g_free (self->frames), g_free (self->pictures), g_free (self->order),
-                   assay_drop (self->photos, g_ptr_array_unref),
-                   assay_drop (self->painted, g_ptr_array_unref))
+                   keypoint_paintings_clear (&self->painted),
+                   assay_drop (self->photos, g_ptr_array_unref))
 
 static gboolean
 take_keypoints (OwnPhotographs *own, const AssayKeypoints *known, const KeypointFeatures *features,
@@ -159,13 +165,15 @@ patches_of (const AssayObservation *seen, const OwnPhotographs *own)
 
 static gboolean
 open_own (OwnPhotographs *own, const AssayObservation *seen, const KeypointFeatures *features,
-          AssayStreamKey key, GError **error)
+          const AssayAttackContext *context, GError **error)
 {
+  const DirectInversion *settings = context->settings;
   const AssayKeypoints *known = seen->public_keypoints;
   KeypointPatches patches;
   KeypointPainting painting;
 
-  if (!take_keypoints (own, known, features, error) || !take_photographs (own, known, key, error))
+  if (!take_keypoints (own, known, features, error)
+      || !take_photographs (own, known, context->stream, error))
     return FALSE;
   patches = patches_of (seen, own);
   painting = (KeypointPainting){ .map = &own->map,
@@ -173,8 +181,8 @@ open_own (OwnPhotographs *own, const AssayObservation *seen, const KeypointFeatu
                                  .k = KEYPOINT_NEAR,
                                  .sides = assay_keypoints_sides (known, 0),
                                  .is_own = TRUE };
-  own->painted = keypoint_paint (&patches, &painting, error);
-  return own->painted != NULL;
+  return keypoint_paintings_init (&own->painted, &patches, &painting, (gsize) settings->paintings,
+                                  error);
 }
 
 /* ---- The photographs of the secrets ---- */
@@ -206,9 +214,9 @@ paint (const KeypointNetwork *network, const KeypointPatches *patches, const Ass
                                       .near = features->seen_near,
                                       .k = KEYPOINT_NEAR,
                                       .sides = assay_keypoints_sides (known, 0) };
-  g_autoptr (GPtrArray) from_patches = NULL;
+  g_auto (KeypointPaintings) from_patches = { 0 };
   g_autoptr (AssayMatrix) painted = NULL;
-  KeypointWanted wanted = { .map = &map, .pictures = pictures };
+  KeypointWanted wanted = { .map = &map, .painted = &from_patches, .pictures = pictures };
 
   for (gsize i = 0; i < n; i++)
     of[i] = assay_keypoints_picture (known, i);
@@ -216,12 +224,11 @@ paint (const KeypointNetwork *network, const KeypointPatches *patches, const Ass
                           assay_matrix_view (features->seen), error))
     return FALSE;
   wanted.n = find_pictures (&map, pictures, groups);
-  from_patches = keypoint_paint (patches, &painting, error);
-  painted = from_patches != NULL ? assay_matrix_new (wanted.n, side * side, error) : NULL;
-  if (painted == NULL)
+  if (!keypoint_paintings_init (&from_patches, patches, &painting,
+                                keypoint_network_paintings (network), error))
     return FALSE;
-  wanted.painted = (AssayPhoto *const *) from_patches->pdata;
-  if (!keypoint_network_paint (network, &wanted, painted->data, error))
+  painted = assay_matrix_new (wanted.n, side * side, error);
+  if (painted == NULL || !keypoint_network_paint (network, &wanted, painted->data, error))
     return FALSE;
   assay_arrays_take_matrix (&ret_guess->arrays, "photographs", &painted);
   assay_arrays_take (&ret_guess->arrays, "photograph-groups",
@@ -266,15 +273,14 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
   if (!check_known (seen, error)
       || !keypoint_features_init (&features, seen, &method, context->stream, error)
-      || !open_own (&own, seen, &features, context->stream, error))
+      || !open_own (&own, seen, &features, context, error))
     return FALSE;
   patches = patches_of (seen, &own);
   examples = (KeypointExamples){ .map = &own.map,
                                  .photos = (AssayPhoto *const *) own.photos->pdata,
-                                 .painted = (AssayPhoto *const *) own.painted->pdata,
+                                 .painted = &own.painted,
                                  .pictures = own.order,
-                                 .n = own.n,
-                                 .n_held = MAX (own.n / 5, 1) };
+                                 .n = own.n };
   network = keypoint_network_new (&training, &examples, context->stream, error);
   if (network == NULL || !paint (network, &patches, seen->keypoints, &features, ret_guess, error))
     return FALSE;
@@ -331,6 +337,7 @@ memory (gconstpointer data, const AssayShape *shape)
   const AssayTapeSize size = network_size (settings, shape);
 
   return assay_tape_size_bytes (&size)
+         + (guint64) settings->folds * 2 * size.parameters * sizeof (float)
          + (guint64) MIN (shape->n_public, 100000) * 12 * shape->cols * sizeof (float);
 }
 
@@ -377,6 +384,14 @@ ASSAY_ATTACK (direct_inversion, "direct-inversion",
                      ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_INT (DirectInversion, averaged, 10, 1, 1000000, "rows",
                      "descriptors = recovered: how many of these it averages",
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (DirectInversion, folds, 3, 2, 5, "networks",
+                     "Networks that are trained, each without another part of the photographs, and "
+                     "whose mean is the guess",
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_INT (DirectInversion, paintings, 4, 1, KEYPOINT_PAINTINGS, "",
+                     "What the network sees painted of a photograph: from the patches of the "
+                     "nearest descriptors, of the second nearest, and so on",
                      ASSAY_PARAM_EXTRA)),
   .check = check,
   .memory = memory,

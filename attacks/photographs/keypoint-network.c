@@ -1,10 +1,16 @@
-/* A U-Net from pictures of keypoints to photographs. It is given what is painted from patches, too,
- * and learns what is to be added to that.
+/* U-Nets from pictures of keypoints to photographs. They are given what is painted from patches,
+ * too, and begin with giving that.
  *
  * Each epoch sees `windows` parts of each photograph: half to the whole of its sides, at a place
  * drawn anew, so that a network does not learn the few photographs by heart. Held-out photographs
- * are seen whole, as those of the secrets are. Levels are 0 to 1; the loss is the mean absolute
- * error. How much of what was learned is added, is chosen on the held-out photographs by SSIM. */
+ * are seen whole, as those of the secrets are. Levels are 0 to 1; the loss is of SSIM and absolute
+ * errors: the least of these alone is smooth where it is unsure, and a smooth picture is less like
+ * a photograph.
+ *
+ * Each of several networks holds out another share of the photographs. What they paint is averaged,
+ * and how much of it is added to what patches show is chosen by SSIM on all photographs, each as it
+ * is painted by the network that has not seen it: a few held-out ones differ more among each other
+ * than networks do. */
 #include "attacks/photographs/keypoint-network.h"
 
 #include <string.h>
@@ -17,6 +23,7 @@
 
 #define WHITE 255.0F
 #define BATCH 8
+#define BLOCK ASSAY_CHANNEL_BLOCK
 #define DECAY 1e-4
 /* Shares of what was learned that may be added to what is painted. */
 #define SHARES 4
@@ -26,36 +33,57 @@
 #define EPOCH_WINDOWS ((guint64) 1 << 26)
 
 struct _KeypointNetwork {
-  AssayTape *tape;
-  gsize side;
-  AssayTapeReport report;
+  KeypointTraining training;
+  GPtrArray *tapes;   /* of AssayTape: one a fold */
+  gsize epochs, best; /* of all of them */
+  gboolean has_diverged;
   double share;            /* of what was learned that is added */
   double ssim[SHARES + 1]; /* mean on held-out photographs, with i / SHARES of it */
 };
 
-ASSAY_FREE_FUNC (KeypointNetwork, keypoint_network_free, assay_tape_free (self->tape))
+ASSAY_FREE_FUNC (KeypointNetwork, keypoint_network_free,
+                 assay_drop (self->tapes, g_ptr_array_unref))
+
+static void
+free_tape (gpointer tape)
+{
+  assay_tape_free (tape);
+}
 
 /* ---- The network ---- */
 
+/* Planes of the input that something is in: features, what is known of keypoints, and paintings. */
+static gsize
+planes_of (const KeypointTraining *training, gsize channels)
+{
+  return channels + KEYPOINT_PLANES + training->paintings;
+}
+
+/* The last layer sees what a U-Net makes of the input, and the input. */
 static AssayTape *
 make_tape (const KeypointTraining *training, gsize channels, guint *ret_last)
 {
   const AssayUNet u_net = { training->width, training->levels };
-  AssayTape *tape = assay_tape_new (
-      (AssayTapeShape){ channels + KEYPOINT_PLANES + 1, training->side, training->side });
+  const gsize planes = assay_pieces (planes_of (training, channels), BLOCK) * BLOCK;
+  AssayTape *tape = assay_tape_new ((AssayTapeShape){ planes, training->side, training->side });
   const guint top = assay_tape_u_net (tape, ASSAY_TAPE_INPUT, &u_net);
 
-  *ret_last = assay_tape_convolve (tape, top, 1, 1, 1);
+  *ret_last = assay_tape_convolve (tape, assay_tape_join (tape, top, ASSAY_TAPE_INPUT), 1, 1, 1);
   return tape;
 }
 
-/* Training begins with what is painted: the last layer adds nothing. */
+/* Training begins with what is painted: of all that the last layer sees it gives that plane. */
 static void
-silence (AssayTape *tape, guint last)
+begin_with_paint (AssayTape *tape, guint last, gsize plane)
 {
   const AssayLayer *layer = &tape->layers[last];
+  const AssayConvolutionShape shape = assay_tape_convolution (tape, last);
+  float *weights = tape->parameters + layer->first;
 
-  memset (tape->parameters + layer->first, 0, layer->n_weights * sizeof (float));
+  memset (weights, 0, layer->n_weights * sizeof (float));
+  weights[assay_convolution_place (&shape, 0, shape.in - assay_tape_input (tape).channels + plane,
+                                   0)]
+      = 1;
   assay_tape_turn (tape);
 }
 
@@ -72,9 +100,10 @@ keypoint_network_size (const KeypointTraining *training, gsize channels)
 
 typedef struct {
   const KeypointExamples *examples;
+  const KeypointTraining *training;
   AssayStreamKey key;
-  gsize side, windows;
-  gsize first; /* among the photographs */
+  const gsize *pictures;
+  gsize windows;
 } Drawing;
 
 static AssayPhotoWindow
@@ -94,43 +123,48 @@ draw_window (const Drawing *drawing, const AssayPhoto *photo, gsize index, gsize
   return window;
 }
 
-/* The planes of the keypoints, and that of what is painted, 0 to 1. */
+/* What is seen of a window of a photograph. */
 static void
-fill_input (const KeypointMap *map, gsize picture, const AssayPhoto *painted,
-            const AssayPhotoWindow *window, gsize side, float *ret_input)
+fill_input (const KeypointTraining *training, const KeypointMap *map,
+            const KeypointPaintings *painted, gsize picture, const AssayPhotoWindow *window,
+            float *ret_input)
 {
-  float *plane = ret_input + (map->features.cols + KEYPOINT_PLANES) * side * side;
+  const gsize side = training->side, pixels = side * side;
+  const gsize planes = planes_of (training, map->features.cols);
+  float *plane = ret_input + (planes - painted->n) * pixels;
 
   keypoint_map_fill (map, picture, window, side, ret_input);
-  assay_photo_reduce (painted, window, side, plane);
-  for (gsize i = 0; i < side * side; i++)
+  for (gsize rank = 0; rank < painted->n; rank++)
+    assay_photo_reduce (painted->of_rank[rank]->pdata[picture], window, side,
+                        plane + rank * pixels);
+  for (gsize i = 0; i < painted->n * pixels; i++)
     plane[i] /= WHITE;
+  for (gsize i = planes * pixels; i < assay_pieces (planes, BLOCK) * BLOCK * pixels; i++)
+    ret_input[i] = 0;
 }
 
 static void
 draw (gpointer data, gsize index, gsize epoch, float *ret_input, float *ret_target)
 {
   const Drawing *drawing = data;
-  const gsize picture = drawing->examples->pictures[drawing->first + index / drawing->windows];
+  const gsize side = drawing->training->side;
+  const gsize picture = drawing->pictures[index / drawing->windows];
   const AssayPhoto *photo = drawing->examples->photos[picture];
   const AssayPhotoWindow window = draw_window (drawing, photo, index, epoch);
-  const float *painted;
 
-  fill_input (drawing->examples->map, picture, drawing->examples->painted[picture], &window,
-              drawing->side, ret_input);
+  fill_input (drawing->training, drawing->examples->map, drawing->examples->painted, picture,
+              &window, ret_input);
   if (ret_target == NULL)
     return;
-  painted
-      = ret_input
-        + (drawing->examples->map->features.cols + KEYPOINT_PLANES) * drawing->side * drawing->side;
-  assay_photo_reduce (photo, &window, drawing->side, ret_target);
-  for (gsize i = 0; i < drawing->side * drawing->side; i++)
-    ret_target[i] = ret_target[i] / WHITE - painted[i];
+  assay_photo_reduce (photo, &window, side, ret_target);
+  for (gsize i = 0; i < side * side; i++)
+    ret_target[i] /= WHITE;
 }
 
 /* ---- How much of it is added ---- */
 
-/* Levels of 0 to 255: what is painted, and @share of what was learned, which @inout_picture has. */
+/* Levels of 0 to 255: what is painted, and @share of what @inout_picture, of levels of 0 to 1, is
+ * other than that. */
 static void
 add_share (const AssayPhoto *painted, gsize side, double share, float *inout_picture, float *base)
 {
@@ -138,16 +172,16 @@ add_share (const AssayPhoto *painted, gsize side, double share, float *inout_pic
 
   assay_photo_reduce (painted, &whole, side, base);
   for (gsize i = 0; i < side * side; i++)
-    inout_picture[i] = CLAMP (base[i] + (float) share * WHITE * inout_picture[i], 0, WHITE);
+    inout_picture[i]
+        = CLAMP (base[i] + (float) share * (WHITE * inout_picture[i] - base[i]), 0, WHITE);
 }
 
-/* Of held-out photograph @index, of which @learned was learned: SSIM with each share. */
+/* Of photograph @picture, which is @learned without having been seen: SSIM with each share. */
 static gboolean
-add_ssim (KeypointNetwork *network, const KeypointExamples *examples, gsize index,
+add_ssim (KeypointNetwork *network, const KeypointExamples *examples, gsize picture,
           const float *learned, float *spare, GError **error)
 {
-  const gsize side = network->side, pixels = side * side;
-  const gsize picture = examples->pictures[examples->n - examples->n_held + index];
+  const gsize side = network->training.side, pixels = side * side;
   const AssayPhoto *photo = examples->photos[picture];
   const AssayPhotoWindow whole = assay_photo_whole (photo->width, photo->height);
   const AssaySsim ssim = { { side, side, 1 }, (double) WHITE };
@@ -157,49 +191,78 @@ add_ssim (KeypointNetwork *network, const KeypointExamples *examples, gsize inde
     double value;
 
     memcpy (spare + pixels, learned, pixels * sizeof (float));
-    add_share (examples->painted[picture], side, (double) s / SHARES, spare + pixels,
-               spare + 2 * pixels);
+    add_share (examples->painted->of_rank[0]->pdata[picture], side, (double) s / SHARES,
+               spare + pixels, spare + 2 * pixels);
     if (!assay_image_ssim (&ssim, spare, spare + pixels, &value, error))
       return FALSE;
-    network->ssim[s] += value / (double) examples->n_held;
+    network->ssim[s] += value / (double) examples->n;
   }
   return TRUE;
 }
 
-/* The share that does best on held-out photographs by SSIM: the least of absolute errors is smooth
- * where it is unsure, and a smooth picture is less like a photograph. */
+/* What the network makes of photographs that it has not learned from. */
 static gboolean
-choose_share (KeypointNetwork *network, const KeypointExamples *examples,
-              const AssayTapeExamples *held_out, GError **error)
+judge_held_out (KeypointNetwork *network, const AssayTape *tape, const KeypointExamples *examples,
+                const AssayTapeExamples *held_out, GError **error)
 {
-  const gsize pixels = network->side * network->side;
+  const Drawing *held = held_out->data;
+  const gsize pixels = network->training.side * network->training.side;
   g_autofree float *learned
-      = assay_alloc (held_out->n * pixels, sizeof (float), "held-out pictures", error);
-  g_autofree float *spare
-      = learned != NULL ? assay_alloc (3 * pixels, sizeof (float), "pictures", error) : NULL;
-  gsize best = 0;
+      = assay_alloc (held_out->n + 3, pixels * sizeof (float), "held-out pictures", error);
 
-  if (spare == NULL || !assay_tape_predict (network->tape, held_out, learned, error))
+  if (learned == NULL || !assay_tape_predict (tape, held_out, learned, error))
     return FALSE;
   for (gsize i = 0; i < held_out->n; i++)
-    if (!add_ssim (network, examples, i, learned + i * pixels, spare, error))
+    if (!add_ssim (network, examples, held->pictures[i], learned + i * pixels,
+                   learned + held_out->n * pixels, error))
       return FALSE;
+  return TRUE;
+}
+
+/* The share that does best on held-out photographs by SSIM. */
+static void
+choose_share (KeypointNetwork *network)
+{
+  gsize best = 0;
+
   for (gsize s = 1; s <= SHARES; s++)
     if (network->ssim[s] > network->ssim[best] + MORE)
       best = s;
   network->share = (double) best / SHARES;
-  return TRUE;
 }
 
-KeypointNetwork *
-keypoint_network_new (const KeypointTraining *training, const KeypointExamples *examples,
-                      AssayStreamKey key, GError **error)
+/* ---- Folds ---- */
+
+static AssayStreamKey
+key_of_fold (AssayStreamKey key, gsize fold)
 {
-  const gsize kept = examples->n - examples->n_held;
-  Drawing seen = { examples, key, training->side, training->windows, 0 };
-  Drawing held = { examples, key, training->side, 1, kept };
-  const AssayTapeExamples all = { kept * training->windows, draw, &seen };
-  const AssayTapeExamples held_out = { examples->n_held, draw, &held };
+  return assay_stream_key ((guint64) key.word[0] << 32 | key.word[1], fold, "keypoint network", "");
+}
+
+/* Photographs of a fold: first those that are learned from, then those that are held out. */
+static gsize
+split (const KeypointExamples *examples, gsize fold, gsize folds, gsize *ret_pictures)
+{
+  const gsize n = examples->n, first = fold * n / folds, end = (fold + 1) * n / folds;
+  gsize seen = 0, held = n - (end - first);
+
+  for (gsize i = 0; i < n; i++)
+    ret_pictures[i < first || i >= end ? seen++ : held++] = examples->pictures[i];
+  return seen;
+}
+
+static gboolean
+train_fold (KeypointNetwork *network, const KeypointExamples *examples, gsize fold,
+            AssayStreamKey key, GError **error)
+{
+  const KeypointTraining *training = &network->training;
+  const gsize channels = examples->map->features.cols;
+  g_autofree gsize *pictures = g_new (gsize, examples->n);
+  const gsize n_seen = split (examples, fold, training->folds, pictures);
+  Drawing seen = { examples, training, key, pictures, training->windows };
+  Drawing held = { examples, training, key, pictures + n_seen, 1 };
+  const AssayTapeExamples all = { n_seen * training->windows, draw, &seen };
+  const AssayTapeExamples held_out = { examples->n - n_seen, draw, &held };
   const AssayTapeTraining how = { .descent = ASSAY_DESCENT_ADAM,
                                   .epochs = training->epochs,
                                   .batch = BATCH,
@@ -208,17 +271,35 @@ keypoint_network_new (const KeypointTraining *training, const KeypointExamples *
                                   .decay = DECAY,
                                   .patience = training->patience,
                                   .held_out = &held_out };
-  g_autoptr (KeypointNetwork) network = g_new0 (KeypointNetwork, 1);
+  AssayTapeReport report;
+  AssayTape *tape;
   guint last;
 
-  network->side = training->side;
-  network->tape = make_tape (training, examples->map->features.cols, &last);
-  if (!assay_tape_finish (network->tape, last, ASSAY_TAPE_LOSS_ABSOLUTE, key, error))
-    return NULL;
-  silence (network->tape, last);
-  if (!assay_tape_train (network->tape, &how, &all, key, &network->report, error)
-      || !choose_share (network, examples, &held_out, error))
-    return NULL;
+  tape = make_tape (training, channels, &last);
+  g_ptr_array_add (network->tapes, tape);
+  if (!assay_tape_finish (tape, last, ASSAY_TAPE_LOSS_PICTURE, key, error))
+    return FALSE;
+  begin_with_paint (tape, last, channels + KEYPOINT_PLANES);
+  if (!assay_tape_train (tape, &how, &all, key, &report, error))
+    return FALSE;
+  network->epochs += report.epochs;
+  network->best += report.best;
+  network->has_diverged |= report.has_diverged;
+  return judge_held_out (network, tape, examples, &held_out, error);
+}
+
+KeypointNetwork *
+keypoint_network_new (const KeypointTraining *training, const KeypointExamples *examples,
+                      AssayStreamKey key, GError **error)
+{
+  g_autoptr (KeypointNetwork) network = g_new0 (KeypointNetwork, 1);
+
+  network->training = *training;
+  network->tapes = g_ptr_array_new_with_free_func (free_tape);
+  for (gsize fold = 0; fold < training->folds; fold++)
+    if (!train_fold (network, examples, fold, key_of_fold (key, fold), error))
+      return NULL;
+  choose_share (network);
   return g_steal_pointer (&network);
 }
 
@@ -226,7 +307,7 @@ keypoint_network_new (const KeypointTraining *training, const KeypointExamples *
 
 typedef struct {
   const KeypointWanted *wanted;
-  gsize side;
+  const KeypointTraining *training;
 } Painting;
 
 static void
@@ -234,17 +315,24 @@ draw_whole (gpointer data, gsize index, G_GNUC_UNUSED gsize epoch, float *ret_in
             G_GNUC_UNUSED float *ret_target)
 {
   const Painting *painting = data;
+  const KeypointPaintings *painted = painting->wanted->painted;
   const gsize picture = painting->wanted->pictures[index];
-  const AssayPhoto *painted = painting->wanted->painted[picture];
-  const AssayPhotoWindow whole = assay_photo_whole (painted->width, painted->height);
+  const AssayPhoto *nearest = painted->of_rank[0]->pdata[picture];
+  const AssayPhotoWindow whole = assay_photo_whole (nearest->width, nearest->height);
 
-  fill_input (painting->wanted->map, picture, painted, &whole, painting->side, ret_input);
+  fill_input (painting->training, painting->wanted->map, painted, picture, &whole, ret_input);
 }
 
 gsize
 keypoint_network_side (const KeypointNetwork *network)
 {
-  return network->side;
+  return network->training.side;
+}
+
+gsize
+keypoint_network_paintings (const KeypointNetwork *network)
+{
+  return network->training.paintings;
 }
 
 gboolean
@@ -257,29 +345,36 @@ gboolean
 keypoint_network_paint (const KeypointNetwork *network, const KeypointWanted *wanted,
                         float *ret_pictures, GError **error)
 {
-  Painting painting = { wanted, network->side };
+  Painting painting = { wanted, &network->training };
   const AssayTapeExamples examples = { wanted->n, draw_whole, &painting };
-  const gsize pixels = network->side * network->side;
-  g_autofree float *base = assay_alloc (pixels, sizeof (float), "picture", error);
+  const gsize side = network->training.side, pixels = side * side, all = wanted->n * pixels;
+  g_autofree float *one = assay_alloc (all, sizeof (float), "pictures", error);
 
-  if (base == NULL || !assay_tape_predict (network->tape, &examples, ret_pictures, error))
+  if (one == NULL)
     return FALSE;
+  memset (ret_pictures, 0, all * sizeof (float));
+  for (guint fold = 0; fold < network->tapes->len; fold++) {
+    if (!assay_tape_predict (network->tapes->pdata[fold], &examples, one, error))
+      return FALSE;
+    for (gsize i = 0; i < all; i++)
+      ret_pictures[i] += one[i] / (float) network->tapes->len;
+  }
   for (gsize u = 0; u < wanted->n; u++)
-    add_share (wanted->painted[wanted->pictures[u]], network->side, network->share,
-               ret_pictures + u * pixels, base);
+    add_share (wanted->painted->of_rank[0]->pdata[wanted->pictures[u]], side, network->share,
+               ret_pictures + u * pixels, one);
   return TRUE;
 }
 
 char *
 keypoint_network_describe (const KeypointNetwork *network)
 {
-  const AssayTapeReport *report = &network->report;
+  const AssayTape *tape = network->tapes->pdata[0];
 
   return g_strdup_printf (
-      "a U-Net of %zu weights after %zu of %zu epochs%s; SSIM on held-out photographs %.4f, of "
-      "what is painted from patches %.4f; %s",
-      network->tape->n_parameters, report->best, report->epochs,
-      report->has_diverged ? " (then it diverged)" : "",
+      "%u U-Nets of %zu weights after %zu of %zu epochs together%s; SSIM on photographs that each "
+      "was not trained on %.4f, of what is painted from patches %.4f; %s",
+      network->tapes->len, tape->n_parameters, network->best, network->epochs,
+      network->has_diverged ? " (then one diverged)" : "",
       network->ssim[(gsize) (network->share * SHARES)], network->ssim[0],
       network->share < 0.001  ? "it has learned nothing, and the patches are the guess"
       : network->share < 0.26 ? "a quarter of what it learned is added to these"

@@ -1,7 +1,7 @@
-/* A U-Net from pictures of keypoints to photographs. */
+/* U-Nets from pictures of keypoints to photographs. */
 #pragma once
 
-#include "attacks/photographs/keypoint-map.h"
+#include "attacks/photographs/keypoint-paint.h"
 #include "core/network/tape.h"
 
 typedef struct {
@@ -11,17 +11,19 @@ typedef struct {
   gsize epochs;
   gsize windows; /* of each photograph in an epoch */
   gsize patience;
+  gsize folds;     /* networks, each of which holds out another part of the photographs */
+  gsize paintings; /* of each photograph */
   double rate;
 } KeypointTraining;
 
-/* What a network learns from: keypoints by photograph, the photographs in grey, and what is painted
+/* What networks learn from: keypoints by photograph, the photographs in grey, and what is painted
  * of each from patches of the others (NULL: those that are not there). */
 typedef struct {
   const KeypointMap *map;
   AssayPhoto *const *photos;
-  AssayPhoto *const *painted;
-  const gsize *pictures; /* those that are there, the held-out ones last */
-  gsize n, n_held;
+  const KeypointPaintings *painted;
+  const gsize *pictures; /* those that are there, in random order */
+  gsize n;
 } KeypointExamples;
 
 typedef struct _KeypointNetwork KeypointNetwork;
@@ -37,7 +39,7 @@ ASSAY_DECLARE_FREE (KeypointNetwork, keypoint_network_free)
  * patches, by number. */
 typedef struct {
   const KeypointMap *map;
-  AssayPhoto *const *painted;
+  const KeypointPaintings *painted;
   const gsize *pictures;
   gsize n;
 } KeypointWanted;
@@ -48,9 +50,10 @@ gboolean keypoint_network_paint (const KeypointNetwork *network, const KeypointW
                                  float *ret_pictures, GError **error);
 
 gsize keypoint_network_side (const KeypointNetwork *network);
+gsize keypoint_network_paintings (const KeypointNetwork *network);
 gboolean keypoint_network_has_learned (const KeypointNetwork *network);
-/* "a U-Net of 480,000 weights, ..." */
+/* "3 U-Nets of 480000 weights ..." */
 char *keypoint_network_describe (const KeypointNetwork *network);
 
-/* What training takes, with @channels features of a keypoint. */
+/* What training of one network takes, with @channels features of a keypoint. */
 AssayTapeSize keypoint_network_size (const KeypointTraining *training, gsize channels);

@@ -10,6 +10,7 @@
 typedef struct {
   const KeypointPatches *patches;
   const KeypointPainting *painting;
+  gsize rank;        /* of the row that is taken, among those that may be */
   gpointer *painted; /* of AssayPhoto */
 } Work;
 
@@ -19,18 +20,25 @@ frame_of (const float *frame)
   return (AssayPaintFrame){ frame[0], frame[1], frame[2], frame[3] };
 }
 
-/* The nearest row that may be taken for a keypoint of photograph @picture, or -1. */
+/* Of the rows that may be taken for a keypoint of photograph @picture the one that is wanted, or
+ * the last; -1: there is none. */
 static gssize
 choose (const Work *work, gsize member, gsize picture)
 {
+  gsize rank = 0;
+  gssize found = -1;
+
   for (gsize j = 0; j < work->painting->k; j++) {
     const gsize row = work->painting->near[member * work->painting->k + j];
     const gsize of = assay_keypoints_picture (work->patches->keypoints, row);
 
-    if (work->patches->photos[of] != NULL && (!work->painting->is_own || of != picture))
-      return (gssize) row;
+    if (work->patches->photos[of] == NULL || (work->painting->is_own && of == picture))
+      continue;
+    found = (gssize) row;
+    if (rank++ == work->rank)
+      break;
   }
-  return -1;
+  return found;
 }
 
 static gboolean
@@ -70,15 +78,23 @@ free_photo (gpointer photo)
   assay_photo_free (photo);
 }
 
-GPtrArray *
-keypoint_paint (const KeypointPatches *patches, const KeypointPainting *painting, GError **error)
-{
-  g_autoptr (GPtrArray) painted = g_ptr_array_new_with_free_func (free_photo);
-  Work work = { patches, painting, NULL };
+ASSAY_CLEAR_FUNC (KeypointPaintings, keypoint_paintings_clear,
+                  for (gsize rank = 0; rank < self->n; rank++)
+                      assay_drop (self->of_rank[rank], g_ptr_array_unref))
 
-  g_ptr_array_set_size (painted, (gint) painting->map->n_pictures);
-  work.painted = painted->pdata;
-  return assay_parallel_try (painting->map->n_pictures, paint_one, &work, error)
-             ? g_steal_pointer (&painted)
-             : NULL;
+gboolean
+keypoint_paintings_init (KeypointPaintings *paintings, const KeypointPatches *patches,
+                         const KeypointPainting *painting, gsize n, GError **error)
+{
+  for (gsize rank = 0; rank < n; rank++) {
+    GPtrArray *painted = g_ptr_array_new_with_free_func (free_photo);
+    Work work = { patches, painting, rank, NULL };
+
+    paintings->of_rank[paintings->n++] = painted;
+    g_ptr_array_set_size (painted, (gint) painting->map->n_pictures);
+    work.painted = painted->pdata;
+    if (!assay_parallel_try (painting->map->n_pictures, paint_one, &work, error))
+      return FALSE;
+  }
+  return TRUE;
 }

@@ -20,7 +20,17 @@ typedef struct {
                         * taken for itself, as there are none for those of the secrets */
 } KeypointPainting;
 
-/* Of AssayPhoto, by the number of the photograph: in grey and its own size; NULL where the map has
+#define KEYPOINT_PAINTINGS 8 /* the most */
+
+/* What is painted of each photograph from the nearest rows, from those that come next, and so on:
+ * of AssayPhoto, by the number of the photograph, in grey and its own size; NULL where the map has
  * no keypoint of it. */
-GPtrArray *keypoint_paint (const KeypointPatches *patches, const KeypointPainting *painting,
-                           GError **error);
+typedef struct {
+  GPtrArray *of_rank[KEYPOINT_PAINTINGS];
+  gsize n;
+} KeypointPaintings;
+
+/* @n: 1 to KEYPOINT_PAINTINGS. Zeroed before; cleared in any case. */
+gboolean keypoint_paintings_init (KeypointPaintings *paintings, const KeypointPatches *patches,
+                                  const KeypointPainting *painting, gsize n, GError **error);
+ASSAY_DECLARE_CLEAR (KeypointPaintings, keypoint_paintings_clear)

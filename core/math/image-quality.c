@@ -31,8 +31,7 @@
 #define QUERY_BYTES (1 << 20) /* of the queries of a piece, which stay in L2 beside a picture */
 #define MAX_QUERIES 8
 
-/* exp (-k^2 / (2 * 1.5^2)) for k = -5 .. 0, over the sum for k = -5 .. 5. */
-static const double weights[RADIUS + 1]
+const double assay_ssim_weights[RADIUS + 1]
     = { 0.0010283800844791101, 0.007598758135239185, 0.036000772128430829,
         0.10936068950970002,   0.21300553771125369,  0.26601172486179436 };
 
@@ -153,12 +152,12 @@ blur_taps (const double *const *taps, gsize n, double *restrict ret)
 {
   const double *t0 = taps[0], *t1 = taps[1], *t2 = taps[2], *t3 = taps[3], *t4 = taps[4],
                *t5 = taps[5], *t6 = taps[6], *t7 = taps[7], *t8 = taps[8], *t9 = taps[9],
-               *t10 = taps[10];
+               *t10 = taps[10], *w = assay_ssim_weights;
 
   for (gsize i = 0; i < n; i++)
-    ret[i] = ((t0[i] + t10[i]) * weights[0] + (t1[i] + t9[i]) * weights[1])
-             + ((t2[i] + t8[i]) * weights[2] + (t3[i] + t7[i]) * weights[3])
-             + ((t4[i] + t6[i]) * weights[4] + t5[i] * weights[5]);
+    ret[i] = ((t0[i] + t10[i]) * w[0] + (t1[i] + t9[i]) * w[1])
+             + ((t2[i] + t8[i]) * w[2] + (t3[i] + t7[i]) * w[3])
+             + ((t4[i] + t6[i]) * w[4] + t5[i] * w[5]);
 }
 
 static ASSAY_VECTORISED void

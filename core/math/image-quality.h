@@ -12,6 +12,8 @@
 
 /* The side of SSIM's window: no picture with a shorter side has an SSIM. */
 #define ASSAY_SSIM_WINDOW 11
+/* exp (-k^2 / (2 * 1.5^2)) for k = -5 .. 0, over the sum for k = -5 .. 5. */
+extern const double assay_ssim_weights[ASSAY_SSIM_WINDOW / 2 + 1];
 
 /* What the PSNR of equal pictures is given as, in dB, and the most that any has: it stands for a
  * mean squared error of 10^-10 R^2 or less, below what 16 bits a pixel resolve. */

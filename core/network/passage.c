@@ -4,12 +4,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/network/ssim-slopes.h"
+
 #define N ASSAY_TAPE_SHARD
+#define SIMILAR 0.84 /* of SSIM in the loss of pictures */
 
 static gsize
 size_of (const AssayTape *tape, guint layer)
 {
   return assay_blocks_size (tape->layers[layer].blocks);
+}
+
+/* Of what a loss of pictures compares. */
+static AssaySsimSlopes
+ssim_of (const AssayTape *tape)
+{
+  const AssayTapeShape shape = assay_tape_output (tape);
+
+  return (AssaySsimSlopes){ shape.height, shape.width, 1 };
 }
 
 void
@@ -47,6 +59,14 @@ assay_passage_init (AssayPassage *passage, const AssayTape *tape, gboolean has_d
   passage->scratch = assay_arena_alloc (arena, tape->scratch, 1, "scratch", error);
   passage->input = assay_arena_alloc (arena, assay_tape_numbers (assay_tape_input (tape)),
                                       sizeof (float), "an example", error);
+  if (tape->loss == ASSAY_TAPE_LOSS_PICTURE) {
+    const AssaySsimSlopes of = ssim_of (tape);
+    const gsize pixels = of.height * of.width;
+
+    passage->picture = assay_arena_alloc (arena, 2 * pixels, sizeof (float), "a picture", error);
+    passage->similar = assay_arena_alloc (arena, assay_ssim_slopes_scratch (&of), sizeof (double),
+                                          "windows of a picture", error);
+  }
   passage->targets = assay_arena_alloc (arena, N * assay_tape_numbers (assay_tape_output (tape)),
                                         sizeof (float), "targets", error);
   return !arena->has_failed;
@@ -170,6 +190,31 @@ compare_shares (gsize n, const float *z, const float *target, double divisor, fl
   return loss / divisor;
 }
 
+/* One picture, whose channel is the first of its block. */
+static double
+compare_picture (const AssayPassage *passage, const float *z, const float *target, double divisor,
+                 float *ret_delta)
+{
+  const AssaySsimSlopes of = ssim_of (passage->tape);
+  const gsize pixels = of.height * of.width;
+  float *picture = passage->picture, *slopes = picture + pixels;
+  double absolute = 0, similar;
+
+  for (gsize i = 0; i < pixels; i++)
+    picture[i] = z[8 * i];
+  similar = assay_ssim_slopes (&of, picture, target, passage->similar, slopes);
+  for (gsize i = 0; i < pixels; i++) {
+    const double difference = (double) picture[i] - (double) target[i];
+    const double sign = difference > 0 ? 1 : difference < 0 ? -1 : 0;
+
+    absolute += fabs (difference);
+    ret_delta[8 * i]
+        = (float) (((1 - SIMILAR) * sign / (double) pixels - SIMILAR * (double) slopes[i])
+                   / divisor);
+  }
+  return (SIMILAR * (1 - similar) + (1 - SIMILAR) * absolute / (double) pixels) / divisor;
+}
+
 /* The loss of one number; sets its derivative. */
 static double
 compare_number (AssayTapeLoss loss, double z, double y, double *ret_derivative)
@@ -188,6 +233,7 @@ compare_number (AssayTapeLoss loss, double z, double y, double *ret_derivative)
     return MAX (z, 0) + log1p (exp (-fabs (z))) - y * z;
   case ASSAY_TAPE_LOSS_SQUARES:
   case ASSAY_TAPE_LOSS_SHARES:
+  case ASSAY_TAPE_LOSS_PICTURE:
   default:
     *ret_derivative = difference;
     return difference * difference / 2;
@@ -203,13 +249,14 @@ assay_passage_compare (AssayPassage *passage, gsize image, const float *target, 
   const float *z = passage->values[tape->last] + image * size;
   float *delta = passage->deltas[tape->last] + image * size;
   const double all
-      = divisor
-        * (tape->loss == ASSAY_TAPE_LOSS_GIVEN ? 1 : (double) assay_tape_numbers (shape));
+      = divisor * (tape->loss == ASSAY_TAPE_LOSS_GIVEN ? 1 : (double) assay_tape_numbers (shape));
   double sum = 0, derivative;
 
   memset (delta, 0, size * sizeof (float));
   if (tape->loss == ASSAY_TAPE_LOSS_SHARES)
     return compare_shares (shape.channels, z, target, divisor, delta);
+  if (tape->loss == ASSAY_TAPE_LOSS_PICTURE)
+    return compare_picture (passage, z, target, divisor, delta);
   for (gsize c = 0; c < shape.channels; c++)
     for (gsize i = 0; i < pixels; i++) {
       const gsize at = (c / 8 * pixels + i) * 8 + c % 8;

@@ -13,6 +13,8 @@ typedef struct {
   float *input;                          /* planes of one example */
   float *targets;                        /* planes of ASSAY_TAPE_SHARD targets */
   gpointer scratch;                      /* of convolutions */
+  float *picture;                        /* of a loss of pictures: what is given, and its slopes */
+  double *similar;                       /* what SSIM works in */
   AssayArena arena;
 } AssayPassage;
 

@@ -8,6 +8,7 @@
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/data/photo.h"
+#include "core/math/image-quality.h"
 
 #define BLOCK ASSAY_CHANNEL_BLOCK
 
@@ -453,6 +454,12 @@ assay_tape_finish (AssayTape *tape, guint last, AssayTapeLoss loss, AssayStreamK
   if (loss == ASSAY_TAPE_LOSS_SHARES && output->height * output->width != 1)
     refuse (tape, "the last layer has %zu x %zu pixels; expected one that gives classes",
             output->height, output->width);
+  if (loss == ASSAY_TAPE_LOSS_PICTURE
+      && (output->channels != 1 || MIN (output->height, output->width) < ASSAY_SSIM_WINDOW))
+    refuse (tape,
+            "the last layer has %zu x %zu x %zu numbers; expected a picture of one channel and "
+            "%d x %d pixels at least",
+            output->channels, output->height, output->width, ASSAY_SSIM_WINDOW, ASSAY_SSIM_WINDOW);
   if (tape->refusal == NULL && (last != tape->n_layers - 1 || last == ASSAY_TAPE_INPUT))
     refuse (tape, "layer %u does not end the tape", last);
   if (tape->refusal != NULL)

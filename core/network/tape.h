@@ -35,6 +35,9 @@ typedef enum {
   ASSAY_TAPE_LOSS_LOGISTIC, /* mean of ln (1 + e^z) - y z: 1 / (1 + e^-z) is given, y of [0, 1] */
   ASSAY_TAPE_LOSS_SHARES,   /* -sum y ln p, p = softmax z is given; one pixel; y >= 0 */
   ASSAY_TAPE_LOSS_GIVEN,    /* sum z y: y is how the caller's own loss grows with z */
+  /* .84 (1 - SSIM) + .16 mean |z - y|, of one channel of levels 0 to 1 (Zhao, Gallo, Frosio and
+   * Kautz 2017, "Loss functions for image restoration with neural networks") */
+  ASSAY_TAPE_LOSS_PICTURE,
 } AssayTapeLoss;
 
 typedef enum {

@@ -94,6 +94,34 @@ Test (direct_inversion, betters_the_patches)
   assay_control_case_clear (&of);
 }
 
+/* As many networks as are asked for, whose mean is not that of others; and each sees the paintings
+ * that are asked for. */
+Test (direct_inversion, folds_and_paintings)
+{
+  static const char *const settings[]
+      = { " folds=2 paintings=1", " folds=2 paintings=2", " folds=4 paintings=1" };
+  AssayControlCase of = make_case (12);
+  g_autofree float *first = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    g_autofree char *all
+        = g_strconcat ("side=16 width=8 epochs=4 windows=2 rate=0.01", settings[i], NULL);
+    g_autoptr (AssayGuess) guess = play (&of, all, NULL);
+    const char *says = i < 2 ? "; 2 U-Nets of " : "; 4 U-Nets of ";
+    const AssayArray *pictures;
+
+    cr_assert (strstr (guess->says, says) != NULL, "%s", guess->says);
+    cr_assert (strstr (guess->says, "learned nothing") == NULL, "%s", guess->says);
+    pictures = assay_arrays_get (&guess->arrays, "photographs");
+    if (first != NULL)
+      cr_assert_neq (memcmp (first, pictures->data, assay_array_count (pictures) * sizeof (float)),
+                     0);
+    else
+      first = g_memdup2 (pictures->data, assay_array_count (pictures) * sizeof (float));
+  }
+  assay_control_case_clear (&of);
+}
+
 /* Rows lifted to planes, each with a row of @database. */
 static AssayRelease *
 lift (const AssayArray *rows, AssayRows *database)
@@ -107,12 +135,11 @@ lift (const AssayArray *rows, AssayRows *database)
   g_autoptr (AssayTruth) truth = NULL;
   g_autoptr (GError) error = NULL;
 
-  cr_assert (assay_step_protect (&assay_defense_affine_lifting,
-                                 &(AssayProtecting){ .settings = settings,
-                                                     .stream = key,
-                                                     .common = key,
-                                                     .knowledge = &knowledge },
-                                 &secrets, &release, &truth, &error),
+  cr_assert (assay_step_protect (
+                 &assay_defense_affine_lifting,
+                 &(AssayProtecting){
+                     .settings = settings, .stream = key, .common = key, .knowledge = &knowledge },
+                 &secrets, &release, &truth, &error),
              "%s", error != NULL ? error->message : "");
   return release;
 }
