@@ -16,7 +16,7 @@
 extern const AssayAttack assay_attack_direct_inversion;
 extern const AssayDefense assay_defense_affine_lifting;
 
-#define SMALL "side=16 width=8 epochs=40 windows=4 patience=40 rate=0.01"
+#define SMALL "side=16 width=8 epochs=40 windows=4 patience=40 rate=0.01 folds=2"
 
 enum { SIDE = 16, PIXELS = SIDE * SIDE };
 
@@ -67,6 +67,26 @@ error_of (const AssayControlCase *of, const AssayGuess *guess)
   return sum;
 }
 
+/* Mean SSIM of the pictures. */
+static double
+ssim_of (const AssayControlCase *of, const AssayGuess *guess)
+{
+  const AssayView pictures = assay_array_view (assay_arrays_get (&guess->arrays, "photographs"));
+  const AssayView originals = assay_array_view (assay_arrays_get (&of->truth->arrays, "originals"));
+  const gsize each = originals.rows / pictures.rows;
+  const AssaySsim ssim = { { SIDE, SIDE, 1 }, 255 };
+  double sum = 0;
+
+  for (gsize u = 0; u < pictures.rows; u++) {
+    double value;
+
+    cr_assert (assay_image_ssim (&ssim, assay_view_row (pictures, u),
+                                 assay_view_row (originals, u * each), &value, NULL));
+    sum += value / (double) pictures.rows;
+  }
+  return sum;
+}
+
 /* The network knows from the rows how bright a place is; patches are of the nearest of few rows,
  * of whose numbers most say nothing. The other photograph of a pair is 85 levels off. */
 Test (direct_inversion, betters_the_patches)
@@ -84,6 +104,8 @@ Test (direct_inversion, betters_the_patches)
   cr_assert_lt (error_of (&of, patches), 60);
   cr_assert_lt (error_of (&of, learned), 0.75 * error_of (&of, patches), "%g, patches %g",
                 error_of (&of, learned), error_of (&of, patches));
+  cr_assert_gt (ssim_of (&of, learned), ssim_of (&of, patches) + 0.4, "%g, patches %g",
+                ssim_of (&of, learned), ssim_of (&of, patches));
   assay_parallel_set_threads (1);
   again = play (&of, SMALL, NULL);
   assay_parallel_set_threads (0);
