@@ -1,10 +1,7 @@
 /* Writing the exports of a run. */
-#include <errno.h>
 #include <stdio.h>
 
-#include <glib/gstdio.h>
-
-#include "core/base/error.h"
+#include "core/base/output-file.h"
 #include "report/exports/file.h"
 #include "report/html/html.h"
 #include "report/plots/compare-curves.h"
@@ -80,10 +77,8 @@ write_contact_sheets (const AssayResults *results, const char *folder, GError **
   ASSAY_FOR_EACH (const AssayResultContactSheet, sheet, results->sheets) {
     if (sheet->columns->len == 0)
       continue;
-    if (g_mkdir_with_parents (pictures, 0777) != 0)
-      return assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be created: %s", pictures,
-                         g_strerror (errno));
-    if (!write_contact_sheet (sheet, results->title, pictures, error))
+    if (!assay_output_folder_make (pictures, error)
+        || !write_contact_sheet (sheet, results->title, pictures, error))
       return FALSE;
   }
   return TRUE;

@@ -194,6 +194,21 @@ assay_output_file_finish (AssayOutputFile *file, GError **error)
   return TRUE;
 }
 
+gboolean
+assay_output_folder_make (const char *path, GError **error)
+{
+  struct stat about;
+
+  if (lstat (path, &about) == 0 && S_ISLNK (about.st_mode))
+    return assay_fail (error, ASSAY_ERROR_IO,
+                       "%s: is a link, and files would be written where it leads; expected a "
+                       "folder, or no such name",
+                       path);
+  return g_mkdir_with_parents (path, 0777) == 0
+         || assay_fail (error, ASSAY_ERROR_IO, "%s: cannot be created: %s", path,
+                        g_strerror (errno));
+}
+
 void
 assay_output_file_free (AssayOutputFile *file)
 {

@@ -27,3 +27,8 @@ gboolean assay_output_file_seal (AssayOutputFile *file, GError **error);
 gboolean assay_output_file_finish (AssayOutputFile *file, GError **error);
 /* Without assay_output_file_finish nothing is left behind. */
 ASSAY_DECLARE_FREE (AssayOutputFile, assay_output_file_free)
+
+/* Makes the folder @path, and those that it stands in, unless it is there. Who handed over the
+ * folder around it may have put a link in its place, and all that is written into it would lie
+ * where that leads: refused. ASSAY_ERROR_IO. */
+gboolean assay_output_folder_make (const char *path, GError **error);

@@ -2,6 +2,7 @@
 #include "report/exports/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,13 +23,29 @@ fill_stream (FILE *stream, AssayReportFill fill, gconstpointer data, GError **er
   return is_written;
 }
 
+/* Nothing that stands there is opened: a link would be followed out of the folder, which may be a
+ * stranger's, and a FIFO waited for. */
+static FILE *
+open_new (const char *path)
+{
+  FILE *stream;
+  int fd;
+
+  g_unlink (path);
+  fd = g_open (path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  stream = fd >= 0 ? fdopen (fd, "wb") : NULL;
+  if (stream == NULL && fd >= 0)
+    close (fd);
+  return stream;
+}
+
 gboolean
 assay_report_write_file (const char *folder, const char *file, AssayReportFill fill,
                          gconstpointer data, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, file, NULL);
   g_autofree char *beside = g_strconcat (path, ".tmp", NULL);
-  FILE *stream = g_fopen (beside, "wbe");
+  FILE *stream = open_new (beside);
   GError *problem = NULL;
   int cause;
 

@@ -1,11 +1,10 @@
 /* Plots: their files, and gnuplot. */
 #include "report/plots/plots.h"
 
-#include <errno.h>
-
 #include <glib/gstdio.h>
 
 #include "core/base/error.h"
+#include "core/base/output-file.h"
 #include "report/exports/file.h"
 #include "report/plots/gnuplot.h"
 #include "runner/plan/folders.h"
@@ -170,9 +169,8 @@ assay_plots_write (GPtrArray *taken, const char *folder, const AssayPlotOptions 
       = g_find_program_in_path (chosen->gnuplot != NULL ? chosen->gnuplot : "gnuplot");
   const guint n_rest = curves->len > ASSAY_MAX_PLOTS ? curves->len - ASSAY_MAX_PLOTS : 0;
 
-  if (curves->len > 0 && g_mkdir_with_parents (own, 0777) != 0)
-    return assay_fail_null (error, ASSAY_ERROR_IO, "%s: cannot be created: %s", own,
-                            g_strerror (errno));
+  if (curves->len > 0 && !assay_output_folder_make (own, error))
+    return NULL;
   for (guint n = curves->len - n_rest; n > 0; n--) {
     AssayPlot *plot = plot_new (g_ptr_array_steal_index (curves, 0));
 

@@ -164,7 +164,9 @@ inspect (const AssayFolder *folder, const char *path, int lock, State *ret_state
     ret_state->found = FOUND_OTHER;
     return assay_fail (error, ASSAY_ERROR_SCENARIO, "output %s is not a folder", path);
   }
-  if (!g_file_test (store_path, G_FILE_TEST_IS_REGULAR)) {
+  /* A link that a stranger left would be written through. */
+  if (!g_file_test (store_path, G_FILE_TEST_IS_REGULAR)
+      || g_file_test (store_path, G_FILE_TEST_IS_SYMLINK)) {
     ret_state->found = FOUND_OTHER;
     return assay_fail (error, ASSAY_ERROR_SCENARIO,
                        "output folder %s holds other files and no run; expected a new folder, an "

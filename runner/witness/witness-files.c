@@ -1,11 +1,8 @@
 /* Scripts that count an event again. */
 #include "runner/witness/witness-files.h"
 
-#include <errno.h>
-
-#include <glib/gstdio.h>
-
 #include "core/base/error.h"
+#include "core/base/output-file.h"
 #include "core/data/npy.h"
 
 static gboolean
@@ -41,9 +38,8 @@ assay_witness_files_write (const char *place, const AssayAuditRecord *audit,
 {
   g_autofree char *folder = g_path_get_dirname (place);
 
-  if (g_mkdir_with_parents (folder, 0777) != 0)
-    return assay_fail (error, ASSAY_ERROR_IO, "%s: %s", folder, g_strerror (errno));
-  return write_array (place, "first", counted->outputs[0], error)
+  return assay_output_folder_make (folder, error)
+         && write_array (place, "first", counted->outputs[0], error)
          && write_array (place, "second", counted->outputs[1], error)
          && write_array (place, "events", counted->marks, error)
          && write_script (place, audit, counted->python, error);

@@ -197,6 +197,53 @@ def test_damaged(sandbox):
     refused(sandbox, "out: the scenario kept in run.sqlite is damaged", "out")
 
 
+# ---- A stranger's folder ----
+
+
+EXPORTS = ("report.html", "results.json", "results.csv", "claims.xml", "summary.md", "run.json")
+
+
+def test_links_that_wait_for_the_reader(sandbox):
+    """Names that the reports are written under first, made links to a file of the reader, or FIFOs:
+    neither is opened."""
+    run(sandbox)
+    before = sandbox.tree("out")
+    kept = sandbox.write("kept", "the reader's own")
+    plot = min((sandbox.path / "out/plots").glob("*.csv"))
+    places = [sandbox.path / "out" / name for name in EXPORTS] + [plot]
+    for place in places:
+        place.unlink()
+        place.symlink_to(kept)
+        place.with_name(place.name + ".tmp").symlink_to(kept)
+    sandbox.expect(sandbox.assay("report", "out", "--quiet"), err="")
+    assert kept.read_text() == "the reader's own"
+    assert sandbox.tree("out") == before and not any(place.is_symlink() for place in places)
+    for place in places:
+        os.mkfifo(place.with_name(place.name + ".tmp"))
+    # Nobody reads what waits there: it is ended here rather than by the time of all tests.
+    result = sandbox.shell("timeout 60 assay report out --quiet")
+    assert result.code == 0 and sandbox.tree("out") == before, result
+
+
+def test_folders_that_lead_elsewhere(sandbox):
+    """Plots, pictures and the store itself."""
+    run(sandbox)
+    elsewhere = sandbox.path / "elsewhere"
+    shutil.move(sandbox.path / "out/plots", elsewhere)
+    (sandbox.path / "out/plots").symlink_to(elsewhere)
+    before = {path.name: path.stat().st_mtime_ns for path in elsewhere.iterdir()}
+    result = sandbox.expect(sandbox.assay("report", "out", "--quiet"), 4, "")
+    assert result.err == ("assay: out/plots: is a link, and files would be written where it leads; "
+                          "expected a folder, or no such name\n"), result
+    assert {path.name: path.stat().st_mtime_ns for path in elsewhere.iterdir()} == before
+    store = shutil.move(sandbox.path / "out/run.sqlite", sandbox.path / "store")
+    (sandbox.path / "out/run.sqlite").symlink_to(store)
+    tiny.write(sandbox, tiny.LONGER + CLAIM)
+    result = sandbox.assay("run", "tiny.scenario", "--out", "out", "--resume", *OPTIONS)
+    sandbox.refuses(result, "output folder out holds other files and no run; expected a new folder, "
+                    "an empty one, or one of this scenario")
+
+
 def test_other_versions(sandbox):
     run(sandbox)
     shutil.copytree(sandbox.path / "out", sandbox.path / "old")
