@@ -20,9 +20,6 @@
 #include "core/base/error.h"
 #include "core/base/vectorise.h"
 
-const char *const assay_mixture_distributions[]
-    = { "uniform", "absolute-normal", "dirichlet", "fixed", NULL };
-
 /* An estimate ends when so many draws were accepted, or so many made. */
 #define PROBE_ACCEPTED 100
 #define PROBE_DRAWS 50000

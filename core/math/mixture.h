@@ -7,18 +7,9 @@
 
 #include "core/base/rng.h"
 #include "core/data/dataset.h"
+#include "core/data/kinds/mixtures.h"
 
 #define ASSAY_MIXTURE_MAX_IMAGES 64
-
-/* How the k numbers are drawn that are then divided by their sum. */
-typedef enum {
-  ASSAY_MIXTURE_UNIFORM,         /* uniform on [0, 1] */
-  ASSAY_MIXTURE_ABSOLUTE_NORMAL, /* absolute values of standard normals */
-  ASSAY_MIXTURE_DIRICHLET, /* gamma with the shape `concentration`: a symmetric Dirichlet vector */
-  ASSAY_MIXTURE_FIXED,     /* 1 - alpha, and alpha / (k - 1) for each other */
-} AssayMixtureDistribution;
-
-extern const char *const assay_mixture_distributions[];
 
 typedef struct {
   guint distribution; /* AssayMixtureDistribution */

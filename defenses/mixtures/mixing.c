@@ -237,6 +237,13 @@ publish (const MixingScheme *scheme, AssayRelease *release)
   ASSAY_SET_PARAMETER (release, AssayMixturesParameters, owner_share,
                        assay_mixture_coefficients_mean (&scheme->coefficients));
   ASSAY_SET_PARAMETER (release, AssayMixturesParameters, mask, scheme->has_mask);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, coefficients,
+                       scheme->coefficients.distribution);
+  if (scheme->coefficients.distribution == ASSAY_MIXTURE_DIRICHLET)
+    ASSAY_SET_PARAMETER (release, AssayMixturesParameters, concentration,
+                         scheme->coefficients.concentration);
+  if (scheme->coefficients.distribution == ASSAY_MIXTURE_FIXED)
+    ASSAY_SET_PARAMETER (release, AssayMixturesParameters, alpha, scheme->coefficients.alpha);
 }
 
 gboolean
@@ -292,14 +299,19 @@ check_windows (const MixingScheme *scheme, const AssayGeometry *geometry, GError
   return TRUE;
 }
 
+/* One image by itself has all of itself, whatever is asked of coefficients (Huang et al. 2020,
+ * section 5.1, k = 1: "apply mask on original images, no Mixup"). */
 MixingScheme
 mixing_scheme (const MixingSettings *settings, gsize n_sources)
 {
+  const gboolean is_alone = settings->k == 1;
+
   return (MixingScheme){ .coefficients = { .distribution = settings->coefficients,
                                            .concentration = settings->concentration,
-                                           .alpha = settings->alpha,
+                                           .alpha = is_alone ? 0 : settings->alpha,
                                            .k = (gsize) settings->k,
-                                           .max_coefficient = settings->max_coefficient,
+                                           .max_coefficient
+                                           = is_alone ? 1 : settings->max_coefficient,
                                            .private_share = settings->private_share },
                          .n_sources = n_sources,
                          .n_partners = (gsize) settings->k - n_sources,

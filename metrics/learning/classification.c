@@ -59,6 +59,8 @@ typedef struct {
   gint64 k;
   double max_coefficient;
   guint coefficients;
+  double concentration;
+  double alpha;
   bool mask;
 } Classification;
 
@@ -96,7 +98,8 @@ static AssayMixtureCoefficients
 test_coefficients (const Classification *settings)
 {
   return (AssayMixtureCoefficients){ .distribution = settings->coefficients,
-                                     .concentration = 1,
+                                     .concentration = settings->concentration,
+                                     .alpha = settings->alpha,
                                      .k = (gsize) settings->k,
                                      .max_coefficient = settings->max_coefficient };
 }
@@ -426,8 +429,8 @@ ASSAY_UTILITY (classification, "classification",
     ASSAY_PARAM_CHOICE (Classification, partners, ENCRYPTION_SECRETS, encryption_partners,
                         "What test rows are mixed with when they are encrypted: k - 1 secrets, k - "
                         "1 public rows, or one secret and k - 2 public rows; release: as many "
-                        "secrets and public rows as in the release's mixtures, with their mask and "
-                        "max_coefficient, and not at all where rows are released as they are"),
+                        "secrets and public rows as in the release's mixtures, with their mask "
+                        "and coefficients, and not at all where rows are released as they are"),
     ASSAY_PARAM_INT (Classification, k, 4, 2, ASSAY_MIXTURE_MAX_IMAGES, "images",
                      "Images in an encrypted test row, itself included"),
     ASSAY_PARAM_REAL (Classification, max_coefficient, 0.65, 0, 1, "",
@@ -436,7 +439,14 @@ ASSAY_UTILITY (classification, "classification",
     ASSAY_PARAM_CHOICE (Classification, coefficients, ASSAY_MIXTURE_UNIFORM,
                         assay_mixture_distributions,
                         "Encrypted test rows: how coefficients are drawn, before they are divided "
-                        "by their sum"),
+                        "by their sum: dirichlet, from a symmetric Dirichlet distribution; fixed, "
+                        "always the same, see alpha"),
+    ASSAY_PARAM_REAL (Classification, concentration, 1, 0.01, 1000, "",
+                      "coefficients = dirichlet: parameter of the distribution", ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_REAL (Classification, alpha, 0.5, 0, 1, "",
+                      "coefficients = fixed: share of all images but the test row together, in "
+                      "equal parts",
+                      ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_BOOL (Classification, mask, TRUE,
                       "Encrypted test rows: whether every number gets a random sign")),
   .check = check,

@@ -23,6 +23,23 @@ encryption_count_secrets (const Encryption *encryption)
   return encryption->coefficients.k - 1 - encryption->n_public;
 }
 
+/* How coefficients are drawn, as far as the release says it. */
+static void
+take_distribution (const AssayRelease *release, AssayMixtureCoefficients *inout_drawn)
+{
+  const guint *distribution = ASSAY_PARAMETER (release, AssayMixturesParameters, coefficients);
+  const double *concentration = ASSAY_PARAMETER (release, AssayMixturesParameters, concentration);
+  const double *alpha = ASSAY_PARAMETER (release, AssayMixturesParameters, alpha);
+
+  if (distribution == NULL)
+    return;
+  inout_drawn->distribution = *distribution;
+  if (concentration != NULL)
+    inout_drawn->concentration = *concentration;
+  if (alpha != NULL)
+    inout_drawn->alpha = *alpha;
+}
+
 gboolean
 encryption_take_release (Encryption *encryption, const AssayRelease *release, GError **error)
 {
@@ -31,23 +48,24 @@ encryption_take_release (Encryption *encryption, const AssayRelease *release, GE
   const double *max = ASSAY_PARAMETER (release, AssayMixturesParameters, max_coefficient);
   const double *share = ASSAY_PARAMETER (release, AssayMixturesParameters, private_share);
   const bool *mask = ASSAY_PARAMETER (release, AssayMixturesParameters, mask);
+  AssayMixtureCoefficients *drawn = &encryption->coefficients;
 
   if (k == NULL || n_public == NULL || mask == NULL)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "partners = release: the mixtures do not say their `k`, `partners` and "
                        "`mask`; expected a release that does, or another value");
-  if (*k < 2 || *n_public >= *k)
+  if (*n_public >= *k)
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "partners = release: the mixtures are of %" G_GINT64_FORMAT
-                       " images, %" G_GINT64_FORMAT " of them public; expected two images or "
-                       "more, and a secret among them",
+                       " images, %" G_GINT64_FORMAT " of them public; expected a secret among them",
                        *k, *n_public);
-  encryption->coefficients.k = (gsize) *k;
-  encryption->coefficients.max_coefficient = max != NULL ? *max : 1;
-  encryption->coefficients.private_share = share != NULL && *k - *n_public == 2 ? *share : 0;
+  take_distribution (release, drawn);
+  drawn->k = (gsize) *k;
+  drawn->max_coefficient = max != NULL ? *max : 1;
+  drawn->private_share = share != NULL && *k - *n_public == 2 ? *share : 0;
   encryption->n_public = (gsize) *n_public;
   encryption->has_mask = *mask;
-  return assay_mixture_coefficients_check (&encryption->coefficients, error);
+  return assay_mixture_coefficients_check (drawn, error);
 }
 
 gboolean

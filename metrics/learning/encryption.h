@@ -39,8 +39,8 @@ typedef struct {
 
 /* Public ones among k - 1 partners; not for ENCRYPTION_RELEASE, which the release says. */
 gsize encryption_count_public (EncryptionPartners partners, gsize k);
-/* Coefficients' k and bound, public partners and mask of @release, which is of kind mixtures;
- * ASSAY_ERROR_MISMATCH where it does not say them. */
+/* Coefficients' k and bound, public partners and mask of @release, which is of kind mixtures, and
+ * how coefficients are drawn, if it says so; ASSAY_ERROR_MISMATCH where it is silent on others. */
 gboolean encryption_take_release (Encryption *encryption, const AssayRelease *release,
                                   GError **error);
 

@@ -7,6 +7,9 @@
 #include "core/base/error.h"
 #include "core/data/grant.h"
 
+const char *const assay_mixture_distributions[]
+    = { "uniform", "absolute-normal", "dirichlet", "fixed", NULL };
+
 static const AssayArraySpec arrays[] = {
   { "images", "Nd", ASSAY_FLOAT32, FALSE, 0 },
   { "labels", "Nc", ASSAY_FLOAT32, TRUE, ASSAY_GRANT_LABELS }, /* shares of classes */
@@ -35,6 +38,13 @@ static const AssayParam parameters[]
         ASSAY_PARAM_REAL (AssayMixturesParameters, owner_share, 1, 0, 1, "",
                           "The mean coefficient of the secret that a mixture was made for"),
         ASSAY_PARAM_BOOL (AssayMixturesParameters, mask, FALSE, "Every number has a random sign"),
+        ASSAY_PARAM_CHOICE (AssayMixturesParameters, coefficients, ASSAY_MIXTURE_UNIFORM,
+                            assay_mixture_distributions,
+                            "How coefficients are drawn, before they are divided by their sum"),
+        ASSAY_PARAM_REAL (AssayMixturesParameters, concentration, 1, 0.01, 1000, "",
+                          "coefficients = dirichlet: parameter of the distribution"),
+        ASSAY_PARAM_REAL (AssayMixturesParameters, alpha, 0.5, 0, 1, "",
+                          "coefficients = fixed: share of all images but the first together"),
         ASSAY_PARAM_END };
 
 #define MOST_SHARES 1.001f /* what shares of 1 may sum to after rounding */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/data/kinds/mixtures.h"
 #include "tests/reference/fixtures.h"
 #include "tests/reference/sample-tests.h"
 #include "tests/unit/assert-near.h"
@@ -72,6 +73,32 @@ Test (mixing, images_are_the_sums_that_the_truth_says)
     for (gsize j = 0; j < 6; j++)
       cr_assert ((double) lambda[j] <= 0.65);
   }
+}
+
+/* With k = 1 nothing is mixed, and no bound holds: images as they are, or under a mask alone. */
+Test (mixing, one_image_is_itself)
+{
+  g_autoptr (AssayMatrix) secrets = fixture_normal (20, 301, 1);
+  const Material material = { .secrets = secrets };
+  g_auto (Made) plain = { 0 };
+  g_auto (Made) masked = { 0 };
+  gsize n_other = 0;
+
+  mixing_make (&assay_defense_mixup, "k=1 epochs=2 coefficients=fixed alpha=0.9", &material,
+               &plain);
+  mixing_make (&assay_defense_instahide_inside, "k=1", &material, &masked);
+  check_sums (&plain, &material, 1, 0);
+  check_sums (&masked, &material, 1, 0);
+  cr_assert_eq (assay_release_count (plain.release), 40);
+  for (gsize i = 0; i < 20; i++)
+    cr_assert (mixing_coefficients (&masked)[i] == 1 && mixing_whole (&masked, "sources")[i]
+                                                            == (gint64) i);
+  assert_near (*ASSAY_PARAMETER (plain.release, AssayMixturesParameters, owner_share), 1, 0,
+               "share of the owner");
+  for (gsize i = 0; i < 20 * 301; i++)
+    n_other += mixing_images (&masked)[i] != secrets->data[i];
+  assert_near ((double) n_other / (20 * 301), 0.5, 0.033, "signs"); /* 5 deviations */
+  cr_assert_arr_eq (mixing_images (&plain), secrets->data, 20 * 301 * sizeof (float));
 }
 
 /* Each class has the coefficients of the secrets of it; those of public images belong to none. */

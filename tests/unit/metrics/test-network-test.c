@@ -180,6 +180,37 @@ Test (network_test, encryption_is_as_the_release_says)
   cr_assert (!encryption_take_release (&encryption, release, NULL), "six of at most a tenth");
 }
 
+/* Test rows get the release's own coefficients: 0.8 of the row itself, and the rest of another. */
+Test (network_test, coefficients_are_as_the_release_says)
+{
+  Encryption encryption = encryption_of (ENCRYPTION_SECRETS, 5, 0.3);
+  g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_MIXTURES, "mixup");
+  g_autoptr (AssayMatrix) zeros = assay_matrix_new (50, D, NULL);
+  g_autoptr (AssayMatrix) ones = assay_matrix_new (3, D, NULL);
+  g_autoptr (AssayMatrix) mixed = NULL, alone = NULL;
+
+  for (gsize i = 0; i < 3 * D; i++)
+    ones->data[i] = 1;
+  encryption.secrets = assay_matrix_view (ones);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, k, 2);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, partners, 0);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, mask, FALSE);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, coefficients, ASSAY_MIXTURE_FIXED);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, alpha, 0.2);
+  cr_assert (encryption_take_release (&encryption, release, NULL));
+  mixed = encrypt (&encryption, zeros, 0);
+  for (gsize i = 0; i < 50 * D; i++)
+    assert_near ((double) mixed->data[i], 0.2, 1e-6, "number %zu", i);
+  /* One image has no partners, and k = 1 is what releases of signs alone say. */
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, k, 1);
+  ASSAY_SET_PARAMETER (release, AssayMixturesParameters, alpha, 0.0);
+  cr_assert (encryption_take_release (&encryption, release, NULL));
+  cr_assert (encryption_check_material (&encryption, D, NULL));
+  alone = encrypt (&encryption, zeros, 0);
+  for (gsize i = 0; i < 50 * D; i++)
+    cr_assert (alone->data[i] == 0, "number %zu", i);
+}
+
 /* Shares are averaged, not logits: against each encryption by itself. */
 Test (network_test, predictions_are_averaged)
 {

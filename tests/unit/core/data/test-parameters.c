@@ -103,7 +103,9 @@ typedef struct {
   const char *message; /* '@' is the folder */
 } Refused;
 
-#define ALL "k, partners, epochs, max_coefficient, private_share, owner_share, mask"
+#define ALL                                                                                        \
+  "k, partners, epochs, max_coefficient, private_share, owner_share, mask, coefficients, "         \
+  "concentration, alpha"
 
 static const Refused refused[] = {
   { "[]", "@: release.json: expected an object 'parameters'" },
