@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/data/secret-paths.h"
 #include "core/external/program.h"
+#include "core/external/request-place.h"
 #include "core/external/tree.h"
 
 const char *const assay_confine_names[] = { "auto", "never", "required", NULL };
@@ -218,6 +219,17 @@ hide_what_is_secret (Confined *confined, const char *here)
     hide (confined, paths->pdata[i], here);
 }
 
+/* Requests of other programs stand beside its own, whatever its command names. */
+static void
+hide_other_requests (Confined *confined)
+{
+  g_autofree char *place = assay_request_place ();
+
+  if (is_below (confined->folder, place))
+    add (confined->command, (const char *[]){ "--tmpfs", place, "--dir", confined->folder,
+                                              "--remount-ro", place, NULL });
+}
+
 /* ---- The command ---- */
 
 /* The program's own folder may lie in /tmp. Landlock's rules hold for all that is mounted below a
@@ -242,6 +254,7 @@ add_bubblewrap (Confined *confined, const Means *with)
     add (command, (const char *[]){ "--ro-bind-try", confined->shown->pdata[i],
                                     confined->shown->pdata[i], NULL });
   hide_what_is_secret (confined, here);
+  hide_other_requests (confined);
   if (with->start != NULL)
     add (command, (const char *[]){ "--ro-bind", with->start, START_INSIDE, NULL });
   add (command, (const char *[]){ "--bind", confined->folder, confined->folder, "--chdir", here,

@@ -14,7 +14,7 @@
 #include "core/data/npy.h"
 #include "core/external/child-process.h"
 #include "core/external/program.h"
-#include "core/external/tree.h"
+#include "core/external/request-place.h"
 #include "core/plugin/registry.h"
 
 #define MIB (1024 * 1024)
@@ -56,15 +56,13 @@ assay_exec_files (const AssayExec *exec)
 AssayExecFolder *
 assay_exec_folder_new (const AssayExecRequest *request, const AssayExec *exec, GError **error)
 {
-  g_autoptr (GError) problem = NULL;
-  g_autofree char *made = g_dir_make_tmp ("assay-exec-XXXXXX", &problem);
+  g_autofree char *made = assay_request_place_add (error);
   g_autoptr (AssayExecFolder) folder = NULL;
 
   if (made == NULL)
-    return assay_fail_null (error, ASSAY_ERROR_IO, "a temporary folder for the program: %s",
-                            problem->message);
+    return NULL;
   folder = g_new0 (AssayExecFolder, 1);
-  folder->root = g_canonicalize_filename (made, NULL);
+  folder->root = g_steal_pointer (&made);
   folder->path = g_build_filename (folder->root, "request", NULL);
   folder->scratch = g_build_filename (folder->root, "tmp", NULL);
   folder->exec = exec;
@@ -78,7 +76,7 @@ assay_exec_folder_new (const AssayExecRequest *request, const AssayExec *exec, G
   return g_steal_pointer (&folder);
 }
 
-ASSAY_FREE_FUNC (AssayExecFolder, assay_exec_folder_free, assay_tree_remove (self->root),
+ASSAY_FREE_FUNC (AssayExecFolder, assay_exec_folder_free, assay_request_place_remove (self->root),
                  assay_json_free (self->arrays), g_free (self->root), g_free (self->path),
                  g_free (self->scratch))
 

@@ -1,7 +1,7 @@
 /* How a program of others plays a defense or an attack: through a folder.
  *
- * The folder is private (mode 0700), lies where temporary files do, and is the program's last
- * argument. In it stand
+ * The folder is private (mode 0700), lies where temporary files do (request-place.h), and is the
+ * program's last argument. In it stand
  *   request.json  { "format": "assay-request/1", "role": "defense", "attack" or "mechanism",
  *                   "settings": text that the scenario passes on, "set": { NAME: VALUE } where
  *                   that is words NAME=VALUE (set.NAME in the scenario), "seed": 0 .. 2^53 - 1,

@@ -1,9 +1,14 @@
 """What a start of a program under audit gets from Assay beside its request, and what it may do to its
 own inputs and to Assay itself. As in test_hostile.py each attempt is one that would have worked."""
 
+import json
 import os
+import shutil
 import subprocess
 
+import pytest
+
+import tiny
 from exec_programs import SCALE, VERBATIM, group, prepare, run_scenario, write_program
 from test_hostile import ATTEMPTS, need_all_layers, what_it_did
 
@@ -96,3 +101,85 @@ def test_words_without_end(sandbox):
         assert err.endswith(b"the end\n") and len(err) < 6000, err[-100:]
         peaks.append(usage.ru_maxrss)
     assert peaks[1] < peaks[0] + 25_000, peaks
+
+
+# The first start of one program holds its request open until a start of the other, beside it, has
+# looked and is gone.
+WAIT = """
+import time
+
+here = pathlib.Path(__file__).resolve().parent
+
+def wait(condition):
+    end = time.monotonic() + 60
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+"""
+STAY = WAIT + """
+def looks():
+    found = [path for path in FOLDER.parent.parent.glob("assay-exec-*/request/request.json")]
+    return [path for path in found if '"settings":"spy"' in path.read_text().replace(" ", "")]
+
+def is_looked_at():
+    try:
+        return looks()
+    except OSError: # it was gone in between
+        return False
+
+try:
+    (here / "ready").touch(exist_ok=False)
+    wait(is_looked_at)
+    wait(lambda: not is_looked_at())
+except FileExistsError:
+    pass
+""" + SCALE
+SPY = WAIT + """
+wait((here / "ready").exists)
+seen = [path for path in FOLDER.parent.parent.rglob("*.npy") if FOLDER not in path.parents]
+names = sorted({path.name for path in seen if path.read_bytes()})
+sys.exit("did: " + " ".join(names))
+"""
+
+
+@pytest.mark.parametrize("place", ["tmp", "link"])
+def test_starts_at_the_same_time(sandbox, place):
+    """Two workers, whose temporary files are not in /tmp but where a confined program may look: it
+    finds the request of the other, and one that a killed run left, where it is not confined."""
+    need_all_layers(sandbox)
+    prepare(sandbox)
+    (sandbox.path / "link").symlink_to("tmp")
+    sandbox.environment["TMPDIR"] = str(sandbox.path / place)
+    stay, spy = (write_program(sandbox, name, body) for name, body in (("a.py", STAY), ("b.py", SPY)))
+    for confine, did in (("never", "left.npy secrets.npy"), ("required", "")):
+        requests = sandbox.path / "tmp" / f"assay-requests-{os.getuid()}"
+        requests.mkdir(mode=0o700, exist_ok=True)
+        sandbox.write(requests / "assay-exec-killed" / "left.npy", "secret")
+        parts = (VERBATIM + group("defense", "stays", stay, "confine = never")
+                 + group("defense", "spies", spy, "settings = spy", f"confine = {confine}"))
+        (sandbox.path / "ready").unlink(missing_ok=True)
+        sandbox.write("x.scenario", tiny.SCENARIO.split("[defense plain]", maxsplit=1)[0] + parts)
+        sandbox.run_ok("x.scenario", "--out", confine, "--quiet", "--workers=2", code=3)
+        cells = json.loads(sandbox.read(f"{confine}/results.json"))["cells"]
+        said = [cell["message"].partition("did:")[2].strip() for cell in cells
+                if cell["defense"]["label"] == "spies"]
+        assert max(said) == did, said
+        shutil.rmtree(requests)
+
+
+def test_a_place_for_requests_that_others_may_read(sandbox):
+    """In a folder that all may write to, another user could have made it."""
+    prepare(sandbox)
+    place = sandbox.path / "tmp" / f"assay-requests-{os.getuid()}"
+    command = write_program(sandbox, "scale.py", SCALE)
+    elsewhere = sandbox.path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    for make in (lambda: place.mkdir(mode=0o755), lambda: place.symlink_to(elsewhere)):
+        make()
+        said = sandbox.assay("protect", "--defense", "exec", "--set", f"command={command}",
+                             "--secrets", "private.fvecs[0:8]", "--release", "release", "--truth",
+                             "truth")
+        sandbox.expect(said, 4, "", f"assay: defense exec: {place} is not a folder of this user's "
+                       "alone; expected one of mode 0700, or another folder for temporary files "
+                       "(TMPDIR)\n")
+        sandbox.shell(f"rm -r {place}")
+        assert not list(elsewhere.iterdir())
