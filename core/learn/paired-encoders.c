@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/learn/adam.h"
 #include "core/math/linalg.h"
 
@@ -220,6 +221,7 @@ pass_backward (const Pass *pass, guint side)
   }
 }
 
+/* Not a number upon Ctrl-C, too: a pass over all items takes long. */
 static double
 play (Pass *pass, AssayPairedLoss loss, gpointer data)
 {
@@ -230,6 +232,8 @@ play (Pass *pass, AssayPairedLoss loss, gpointer data)
 
   for (guint s = 0; s < pass->encoders->n_encoders; s++)
     pass_forward (pass, s);
+  if (assay_interrupt_is_wanted ())
+    return NAN;
   lost = loss (&batch, data, pass->slopes);
   for (guint s = 0; s < pass->encoders->n_encoders; s++)
     pass_backward (pass, s);
@@ -267,9 +271,13 @@ assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss
       assay_stream_permutation (&stream, encoders->n, order);
     pass.items = order + step % batches * batch;
     pass.step = (double) (step + 1);
+    if (!assay_interrupt_goes_on (error))
+      return FALSE;
     if (!isfinite (play (&pass, loss, data)))
-      return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                         "training diverges in step %zu; expected a lower learning_rate", step + 1);
+      return assay_interrupt_goes_on (error)
+             && assay_fail (error, ASSAY_ERROR_NUMERIC,
+                            "training diverges in step %zu; expected a lower learning_rate",
+                            step + 1);
   }
   return TRUE;
 }

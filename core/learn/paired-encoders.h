@@ -14,8 +14,8 @@ typedef struct {
   gsize bits;
   gsize hidden; /* ReLUs between rows and numbers; 0: the encoders are linear */
   gsize steps;
-  gsize batch; /* B items a step; all, where there are fewer */
-  double rate; /* of Adam */
+  gsize batch;        /* B items a step; all, where there are fewer */
+  double rate;        /* of Adam */
   gboolean is_linear; /* u = f (x): what becomes of it is up to the loss */
 } AssayPairedTraining;
 
@@ -66,11 +66,12 @@ ASSAY_DECLARE_FREE (AssayPairedEncoders, assay_paired_encoders_free)
 
 /* All steps: each takes the next B items of a random order, of which there is a fresh one when
  * fewer than B are left, and lowers the loss by Adam. ASSAY_ERROR_NUMERIC where training
- * diverges. */
+ * diverges, ASSAY_ERROR_CANCELLED upon Ctrl-C. */
 gboolean assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss,
                                       gpointer data, GError **error);
 
-/* The loss of a batch as it stands, and in the layers its gradient: what a step is made of. */
+/* The loss of a batch as it stands, and in the layers its gradient: what a step is made of. NAN
+ * where there is no memory for it, or upon Ctrl-C. */
 double assay_paired_encoders_slope (AssayPairedEncoders *encoders, const gsize *items, gsize count,
                                     AssayPairedLoss loss, gpointer data);
 

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/math/linalg.h"
@@ -148,8 +149,12 @@ assay_network_new (const AssayNetworkShape *shape, AssayStreamKey key, GError **
     network->biases[l] = assay_arena_alloc (&network->arena, out, sizeof (float), "biases", error);
     if (network->arena.has_failed)
       return NULL;
-    for (gsize i = 0; l + 1 < shape->n_layers && i < in * out; i++)
-      network->weights[l][i] = (float) (deviation * assay_stream_normal (&stream));
+    for (gsize o = 0; l + 1 < shape->n_layers && o < out; o++) {
+      if (!assay_interrupt_goes_on (error))
+        return NULL;
+      for (gsize i = 0; i < in; i++)
+        network->weights[l][o * in + i] = (float) (deviation * assay_stream_normal (&stream));
+    }
   }
   return g_steal_pointer (&network);
 }
@@ -232,8 +237,8 @@ make_batch (Batch *batch, AssayArena *arena, GError **error)
 /* ---- Training ---- */
 
 /* Rows of one shard, from the inputs to D_0. */
-static void
-pass_shard (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
+static gboolean
+pass_shard (gsize index, G_GNUC_UNUSED guint worker, gpointer data, G_GNUC_UNUSED GError **error)
 {
   const Batch *batch = data;
   const AssayNetworkShape *shape = &batch->network->shape;
@@ -259,6 +264,7 @@ pass_shard (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
       delta[c] = (float) ((sum * (double) shares[c] - (double) target[c]) / (double) batch->rows);
   }
   pass_backward (batch->network, &passage, rows);
+  return TRUE;
 }
 
 static gsize
@@ -268,8 +274,8 @@ panels_of (const AssayNetworkShape *shape, gsize layer)
 }
 
 /* A step for the units of one panel; panels are numbered through all layers. */
-static void
-step_panel (gsize index, guint worker, gpointer data)
+static gboolean
+step_panel (gsize index, guint worker, gpointer data, G_GNUC_UNUSED GError **error)
 {
   const Batch *batch = data;
   const AssayNetworkShape *shape = &batch->network->shape;
@@ -298,10 +304,11 @@ step_panel (gsize index, guint worker, gpointer data)
   descent.decay = 0;
   descend (&descent, units, bias_gradient, batch->bias_velocities[layer] + first,
            batch->network->biases[layer] + first);
+  return TRUE;
 }
 
-static void
-train_epoch (Batch *batch, const gsize *order, gsize epoch)
+static gboolean
+train_epoch (Batch *batch, const gsize *order, gsize epoch, GError **error)
 {
   const AssayNetworkTraining *training = batch->training;
   const AssayNetworkShape *shape = &batch->network->shape;
@@ -317,9 +324,11 @@ train_epoch (Batch *batch, const gsize *order, gsize epoch)
     batch->order = order + b * training->batch;
     batch->rows = MIN (training->batch, n - b * training->batch);
     batch->rate = training->learning_rate * (1 + cos (G_PI * done)) / 2;
-    assay_parallel_for (assay_pieces (batch->rows, SHARD), pass_shard, batch);
-    assay_parallel_for (n_panels, step_panel, batch);
+    if (!assay_parallel_try (assay_pieces (batch->rows, SHARD), pass_shard, batch, error)
+        || !assay_parallel_try (n_panels, step_panel, batch, error))
+      return FALSE;
   }
+  return TRUE;
 }
 
 static gboolean
@@ -387,8 +396,7 @@ assay_network_train (AssayNetwork *network, const AssayNetworkTraining *training
   g_return_val_if_fail (training->batch > 0, FALSE);
   if (!check_sizes (&network->shape, inputs, targets, error)
       || !assay_view_check_finite (inputs, "inputs", error)
-      || !check_targets (network, targets, error)
-      || !make_batch (&batch, &arena, error))
+      || !check_targets (network, targets, error) || !make_batch (&batch, &arena, error))
     return FALSE;
   order = assay_arena_alloc (&arena, inputs.rows, sizeof *order, "order of rows", error);
   if (order == NULL)
@@ -397,7 +405,8 @@ assay_network_train (AssayNetwork *network, const AssayNetworkTraining *training
     AssayStream stream = assay_stream (key, ASSAY_NETWORK_MAX_LAYERS + epoch);
 
     assay_stream_permutation (&stream, inputs.rows, order);
-    train_epoch (&batch, order, epoch);
+    if (!train_epoch (&batch, order, epoch, error))
+      return FALSE;
     if (!is_finite (network))
       return assay_fail (error, ASSAY_ERROR_NUMERIC,
                          "training diverged in epoch %zu at learning_rate = %g; expected a "
@@ -416,8 +425,8 @@ typedef struct {
   float *shares;
 } Prediction;
 
-static void
-predict_shard (gsize index, guint worker, gpointer data)
+static gboolean
+predict_shard (gsize index, guint worker, gpointer data, G_GNUC_UNUSED GError **error)
 {
   const Prediction *prediction = data;
   const AssayNetworkShape *shape = &prediction->network->shape;
@@ -431,6 +440,7 @@ predict_shard (gsize index, guint worker, gpointer data)
   pass_forward (prediction->network, &passage, rows);
   memcpy (prediction->shares + first * n_classes, passage.values[shape->n_layers],
           rows * n_classes * sizeof (float));
+  return TRUE;
 }
 
 gboolean
@@ -450,8 +460,7 @@ assay_network_predict (const AssayNetwork *network, AssayView inputs, float *ret
                 error);
   if (arena.has_failed)
     return FALSE;
-  assay_parallel_for (assay_pieces (inputs.rows, SHARD), predict_shard, &prediction);
-  return TRUE;
+  return assay_parallel_try (assay_pieces (inputs.rows, SHARD), predict_shard, &prediction, error);
 }
 
 /* ---- What is known beforehand ---- */

@@ -36,7 +36,8 @@ typedef struct {
 } AssayNetworkTraining;
 
 /* Normal weights of variance 2 / widths[l] (He et al. 2015) before a ReLU, 0 elsewhere. Draws from
- * items 0 .. ASSAY_NETWORK_MAX_LAYERS - 1 of @key. */
+ * items 0 .. ASSAY_NETWORK_MAX_LAYERS - 1 of @key. ASSAY_ERROR_MEMORY, ASSAY_ERROR_CANCELLED upon
+ * Ctrl-C. */
 AssayNetwork *assay_network_new (const AssayNetworkShape *shape, AssayStreamKey key,
                                  GError **error);
 ASSAY_DECLARE_FREE (AssayNetwork, assay_network_free)
@@ -45,13 +46,14 @@ ASSAY_DECLARE_FREE (AssayNetwork, assay_network_free)
  * negative) and p that of predictions. Targets need not sum to 1: rows count by their sum. Epochs
  * draw from items ASSAY_NETWORK_MAX_LAYERS + 0, 1, ... of @key. ASSAY_ERROR_MISMATCH for other
  * sizes, ASSAY_ERROR_DATA for negative targets or targets that are all 0, ASSAY_ERROR_NUMERIC for
- * numbers that are not finite, and where training diverges. */
+ * numbers that are not finite, and where training diverges. Upon Ctrl-C ASSAY_ERROR_CANCELLED: its
+ * weights are then of no use. */
 gboolean assay_network_train (AssayNetwork *network, const AssayNetworkTraining *training,
                               AssayView inputs, AssayView targets, AssayStreamKey key,
                               GError **error);
 
 /* The share that the network gives each class: @inputs' rows x classes. ASSAY_ERROR_NUMERIC for
- * inputs that are not finite. */
+ * inputs that are not finite, ASSAY_ERROR_CANCELLED upon Ctrl-C. */
 gboolean assay_network_predict (const AssayNetwork *network, AssayView inputs, float *ret_shares,
                                 GError **error);
 

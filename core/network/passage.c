@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/interrupt.h"
 #include "core/network/ssim-slopes.h"
 
 #define N ASSAY_TAPE_SHARD
@@ -119,35 +120,43 @@ image_forward (const AssayPassage *passage, guint l, gsize image)
             size_of (tape, l) * sizeof (float));
 }
 
-void
-assay_passage_forward (AssayPassage *passage)
+static void
+layer_forward (const AssayPassage *passage, guint l)
 {
   const AssayTape *tape = passage->tape;
+  const AssayLayer *layer = &tape->layers[l];
+  const float *x = passage->values[layer->from[0]];
+  const float *parameters = tape->parameters + layer->first;
+  const gsize numbers = N * size_of (tape, l);
+  float *y = passage->values[l];
 
-  for (guint l = 1; l < tape->n_layers; l++) {
-    const AssayLayer *layer = &tape->layers[l];
-    const float *x = passage->values[layer->from[0]];
-    const float *parameters = tape->parameters + layer->first;
-    const gsize numbers = N * size_of (tape, l);
-    float *y = passage->values[l];
+  if (layer->type == ASSAY_LAYER_CONVOLVE)
+    assay_convolution_forward (layer->convolution,
+                               (const float *[]){ parameters, parameters + layer->n_weights }, x, y,
+                               passage->scratch);
+  else if (layer->type == ASSAY_LAYER_RECTIFY)
+    assay_rectify_forward (numbers, x, y);
+  else if (layer->type == ASSAY_LAYER_JOIN)
+    join_forward (passage, layer, y);
+  else if (layer->type == ASSAY_LAYER_ADD) {
+    memcpy (y, x, numbers * sizeof (float));
+    assay_add (numbers, passage->values[layer->from[1]], y);
+  } else if (layer->type == ASSAY_LAYER_MULTIPLY)
+    assay_multiply (numbers, x, passage->values[layer->from[1]], y);
+  else
+    for (gsize n = 0; n < N; n++)
+      image_forward (passage, l, n);
+}
 
-    if (layer->type == ASSAY_LAYER_CONVOLVE)
-      assay_convolution_forward (layer->convolution,
-                                 (const float *[]){ parameters, parameters + layer->n_weights }, x,
-                                 y, passage->scratch);
-    else if (layer->type == ASSAY_LAYER_RECTIFY)
-      assay_rectify_forward (numbers, x, y);
-    else if (layer->type == ASSAY_LAYER_JOIN)
-      join_forward (passage, layer, y);
-    else if (layer->type == ASSAY_LAYER_ADD) {
-      memcpy (y, x, numbers * sizeof (float));
-      assay_add (numbers, passage->values[layer->from[1]], y);
-    } else if (layer->type == ASSAY_LAYER_MULTIPLY)
-      assay_multiply (numbers, x, passage->values[layer->from[1]], y);
-    else
-      for (gsize n = 0; n < N; n++)
-        image_forward (passage, l, n);
+gboolean
+assay_passage_forward (AssayPassage *passage, GError **error)
+{
+  for (guint l = 1; l < passage->tape->n_layers; l++) {
+    if (!assay_interrupt_goes_on (error))
+      return FALSE;
+    layer_forward (passage, l);
   }
+  return TRUE;
 }
 
 /* ---- The loss ---- */
@@ -381,8 +390,8 @@ layer_back (AssayPassage *passage, guint l, gboolean to_input, float *ret_gradie
       image_back (passage, l, n, ret_gradient);
 }
 
-void
-assay_passage_back (AssayPassage *passage, gboolean to_input, float *ret_gradient)
+gboolean
+assay_passage_back (AssayPassage *passage, gboolean to_input, float *ret_gradient, GError **error)
 {
   const AssayTape *tape = passage->tape;
 
@@ -391,6 +400,10 @@ assay_passage_back (AssayPassage *passage, gboolean to_input, float *ret_gradien
   for (guint l = 0; l < tape->last; l++)
     if (!tape->layers[l].is_in_place && passage->deltas[l] != passage->deltas[tape->last])
       memset (passage->deltas[l], 0, N * size_of (tape, l) * sizeof (float));
-  for (guint l = tape->last; l > 0; l--)
+  for (guint l = tape->last; l > 0; l--) {
+    if (!assay_interrupt_goes_on (error))
+      return FALSE;
     layer_back (passage, l, to_input, ret_gradient);
+  }
+  return TRUE;
 }

@@ -23,8 +23,9 @@ gboolean assay_passage_init (AssayPassage *passage, const AssayTape *tape, gbool
                              GError **error);
 ASSAY_DECLARE_CLEAR (AssayPassage, assay_passage_clear)
 
-/* Within assay_parallel_for. From values[ASSAY_TAPE_INPUT] to what the last layer gives. */
-void assay_passage_forward (AssayPassage *passage);
+/* Within a parallel loop. From values[ASSAY_TAPE_INPUT] to what the last layer gives.
+ * ASSAY_ERROR_CANCELLED upon Ctrl-C, which it asks for before each layer: wide ones take long. */
+gboolean assay_passage_forward (AssayPassage *passage, GError **error);
 
 /* The loss of image @image with target @target (planes), divided by @divisor; sets the derivatives
  * of the last layer. */
@@ -34,8 +35,9 @@ double assay_passage_compare (AssayPassage *passage, gsize image, const float *t
 void assay_passage_skip (AssayPassage *passage, gsize image);
 
 /* From the derivatives of the last layer to @ret_gradient, of the tape's parameters, and with
- * @to_input to the derivatives of the input. */
-void assay_passage_back (AssayPassage *passage, gboolean to_input, float *ret_gradient);
+ * @to_input to the derivatives of the input. ASSAY_ERROR_CANCELLED likewise. */
+gboolean assay_passage_back (AssayPassage *passage, gboolean to_input, float *ret_gradient,
+                             GError **error);
 
 /* Image @image of what the network gives, in planes: by the loss probabilities or numbers. */
 void assay_passage_output (const AssayPassage *passage, gsize image, float *ret_planes);

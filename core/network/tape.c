@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/data/photo.h"
@@ -390,30 +391,42 @@ place_parameters (AssayTape *tape)
   }
 }
 
-static void
-draw_weights (AssayTape *tape, AssayStreamKey key)
+/* Those of a wide convolution take as long as many steps with it. */
+static gboolean
+draw_convolution (const AssayTape *tape, const AssayLayer *layer, AssayStream *stream,
+                  GError **error)
+{
+  const AssayConvolutionShape shape = convolution_shape (tape, layer);
+  const gsize in = tape->layers[layer->from[0]].shape.channels;
+  const gsize area = layer->n_weights / (shape.in * shape.out);
+  const double deviation = sqrt (2 / ((double) in * (double) area));
+  float *weights = tape->parameters + layer->first;
+
+  for (gsize o = 0; o < layer->shape.channels; o++) {
+    if (!assay_interrupt_goes_on (error))
+      return FALSE;
+    for (gsize i = 0; i < in; i++)
+      for (gsize place = 0; place < area; place++)
+        weights[assay_convolution_place (&shape, o, i, place)]
+            = (float) (deviation * assay_stream_normal (stream));
+  }
+  return TRUE;
+}
+
+static gboolean
+draw_weights (AssayTape *tape, AssayStreamKey key, GError **error)
 {
   for (guint l = 0; l < tape->n_layers; l++) {
     const AssayLayer *layer = &tape->layers[l];
-    float *weights = tape->parameters + layer->first;
+    AssayStream stream = assay_stream (key, l);
 
     if (layer->type == ASSAY_LAYER_NORMALISE)
       for (gsize i = 0; i < layer->n_weights; i++)
-        weights[i] = 1;
-    if (layer->type == ASSAY_LAYER_CONVOLVE) {
-      const AssayConvolutionShape shape = convolution_shape (tape, layer);
-      const gsize in = tape->layers[layer->from[0]].shape.channels;
-      const gsize area = layer->n_weights / (shape.in * shape.out);
-      const double deviation = sqrt (2 / ((double) in * (double) area));
-      AssayStream stream = assay_stream (key, l);
-
-      for (gsize o = 0; o < layer->shape.channels; o++)
-        for (gsize i = 0; i < in; i++)
-          for (gsize place = 0; place < area; place++)
-            weights[assay_convolution_place (&shape, o, i, place)]
-                = (float) (deviation * assay_stream_normal (&stream));
-    }
+        tape->parameters[layer->first + i] = 1;
+    if (layer->type == ASSAY_LAYER_CONVOLVE && !draw_convolution (tape, layer, &stream, error))
+      return FALSE;
   }
+  return TRUE;
 }
 
 static gboolean
@@ -477,7 +490,8 @@ assay_tape_finish (AssayTape *tape, guint last, AssayTapeLoss loss, AssayStreamK
                                     "weights of a network", error);
   if (tape->arena.has_failed)
     return FALSE;
-  draw_weights (tape, key);
+  if (!draw_weights (tape, key, error))
+    return FALSE;
   assay_tape_turn (tape);
   return TRUE;
 }

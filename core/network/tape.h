@@ -102,7 +102,7 @@ guint assay_tape_multiply (AssayTape *tape, guint a, guint b); /* number by numb
 /* Ends the tape with layer @last, and draws normal weights of variance 2 / (channels x kernel) (He
  * et al. 2015) from item l of @key for layer l; scales are 1, shifts and biases 0.
  * ASSAY_ERROR_MISMATCH for layers that do not fit, ASSAY_ERROR_MEMORY for networks that the machine
- * cannot hold, with their size. */
+ * cannot hold, with their size, ASSAY_ERROR_CANCELLED upon Ctrl-C. */
 gboolean assay_tape_finish (AssayTape *tape, guint last, AssayTapeLoss loss, AssayStreamKey key,
                             GError **error);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
 #include "core/network/passage.h"
@@ -22,11 +21,11 @@ typedef struct {
   const gsize *order; /* of the batch's examples; NULL: from @first on */
   gsize first, rows;  /* of the batch */
   gsize epoch;
-  double *losses;   /* a shard */
-  float *gradients; /* shards x parameters; NULL: forward alone */
-  float *outputs;   /* NULL: none */
+  double *losses;      /* a shard */
+  float *gradients;    /* shards x parameters; NULL: forward alone */
+  float *outputs;      /* NULL: none */
   const float *slopes; /* of the batch, in place of targets; NULL: examples have them */
-  float *inputs;    /* derivatives; NULL: none */
+  float *inputs;       /* derivatives; NULL: none */
   AssayArena arena;
 } Run;
 
@@ -96,8 +95,8 @@ keep_input_deltas (const Run *run, const AssayPassage *passage, gsize first, gsi
                             run->inputs + (run->first + first + i) * assay_tape_numbers (shape));
 }
 
-static void
-run_shard (gsize shard, guint worker, gpointer data)
+static gboolean
+run_shard (gsize shard, guint worker, gpointer data, GError **error)
 {
   Run *run = data;
   AssayPassage *passage = &run->passages[worker];
@@ -110,34 +109,39 @@ run_shard (gsize shard, guint worker, gpointer data)
   memset (passage->values[ASSAY_TAPE_INPUT], 0, N * size * sizeof (float));
   for (gsize i = 0; i < count; i++)
     draw_image (run, passage, i, first + i);
-  assay_passage_forward (passage);
+  if (!assay_passage_forward (passage, error))
+    return FALSE;
   for (gsize i = 0; i < count && run->outputs != NULL; i++)
     assay_passage_output (passage, i, run->outputs + (run->first + first + i) * numbers);
   if (run->outputs != NULL)
-    return;
+    return TRUE;
   for (gsize i = 0; i < count; i++)
     loss += assay_passage_compare (passage, i, passage->targets + i * numbers,
                                    run->slopes != NULL ? 1 : (double) run->rows);
   for (gsize i = count; i < N; i++)
     assay_passage_skip (passage, i);
   run->losses[shard] = loss;
-  if (run->gradients != NULL)
-    assay_passage_back (passage, run->inputs != NULL, run->gradients + shard * tape->n_parameters);
+  if (run->gradients != NULL
+      && !assay_passage_back (passage, run->inputs != NULL,
+                              run->gradients + shard * tape->n_parameters, error))
+    return FALSE;
   if (run->inputs != NULL)
     keep_input_deltas (run, passage, first, count);
+  return TRUE;
 }
 
-/* The loss of the batch. */
-static double
-run_batch (Run *run)
+/* The loss of the batch; 0 where outputs alone are wanted. */
+static gboolean
+run_batch (Run *run, double *ret_loss, GError **error)
 {
   const gsize shards = assay_pieces (run->rows, N);
-  double loss = 0;
 
-  assay_parallel_for (shards, run_shard, run);
+  if (!assay_parallel_try (shards, run_shard, run, error))
+    return FALSE;
+  *ret_loss = 0;
   for (gsize i = 0; i < shards && run->outputs == NULL; i++)
-    loss += run->losses[i];
-  return loss;
+    *ret_loss += run->losses[i];
+  return TRUE;
 }
 
 /* ---- Steps ---- */
@@ -149,7 +153,7 @@ typedef struct {
   double rate;
   guint64 steps;
   float *moments[2];
-  float *decays; /* 1 for parameters that decay, and 0 */
+  float *decays;           /* 1 for parameters that decay, and 0 */
   float *outputs, *slopes; /* of a batch, where whole batches are compared */
 } Stepping;
 
@@ -229,28 +233,28 @@ step_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
 }
 
 /* The loss of the batch that is set. */
-static double
-lose_batch (Stepping *stepping)
+static gboolean
+lose_batch (Stepping *stepping, double *ret_loss, GError **error)
 {
   const AssayTapeTraining *training = stepping->training;
   Run *run = &stepping->run, forward = *run;
-  double loss;
+  double given;
 
   if (training->compare == NULL)
-    return run_batch (run);
+    return run_batch (run, ret_loss, error);
   forward.outputs = stepping->outputs;
   forward.slopes = NULL;
-  run_batch (&forward);
-  loss = training->compare (training->compare_data, run->order, run->rows, stepping->outputs,
-                            stepping->slopes);
+  if (!run_batch (&forward, &given, error))
+    return FALSE;
+  *ret_loss = training->compare (training->compare_data, run->order, run->rows, stepping->outputs,
+                                 stepping->slopes);
   run->slopes = stepping->slopes;
-  run_batch (run);
-  return loss;
+  return run_batch (run, &given, error);
 }
 
-/* FALSE where the loss is not finite. */
+/* A loss that is not finite ends the epoch, and is what @ret_loss then says. */
 static gboolean
-train_epoch (Stepping *stepping, const gsize *order, gsize epoch, double *ret_loss)
+train_epoch (Stepping *stepping, const gsize *order, gsize epoch, double *ret_loss, GError **error)
 {
   const AssayTapeTraining *training = stepping->training;
   Run *run = &stepping->run;
@@ -258,17 +262,18 @@ train_epoch (Stepping *stepping, const gsize *order, gsize epoch, double *ret_lo
 
   *ret_loss = 0;
   run->epoch = epoch;
-  for (gsize b = 0; b < n_batches && !assay_interrupt_is_wanted (); b++) {
+  for (gsize b = 0; b < n_batches && isfinite (*ret_loss); b++) {
     const double done
         = ((double) epoch + (double) b / (double) n_batches) / (double) training->epochs;
     double loss;
 
     run->order = order + b * training->batch;
     run->rows = MIN (training->batch, n - b * training->batch);
-    loss = lose_batch (stepping);
-    if (!isfinite (loss))
+    if (!lose_batch (stepping, &loss, error))
       return FALSE;
     *ret_loss += loss * (double) run->rows / (double) n;
+    if (!isfinite (loss))
+      break;
     stepping->rate = training->rate * (1 + cos (G_PI * done)) / 2;
     stepping->steps++;
     assay_parallel_for (assay_pieces (stepping->tape->n_parameters, PANEL), step_panel, stepping);
@@ -278,11 +283,14 @@ train_epoch (Stepping *stepping, const gsize *order, gsize epoch, double *ret_lo
 }
 
 /* Mean loss of other examples, with the weights as they are; in the room of a batch. */
-static double
-measure_loss (Run *run, const AssayTapeExamples *examples, gsize batch)
+static gboolean
+measure_loss (const Run *run, const AssayTapeExamples *examples, gsize batch, double *ret_loss,
+              GError **error)
 {
   Run other = *run;
-  double loss = 0;
+  double loss;
+
+  *ret_loss = 0;
 
   other.examples = examples;
   other.order = NULL;
@@ -290,9 +298,11 @@ measure_loss (Run *run, const AssayTapeExamples *examples, gsize batch)
   other.gradients = NULL;
   for (other.first = 0; other.first < examples->n; other.first += batch) {
     other.rows = MIN (batch, examples->n - other.first);
-    loss += run_batch (&other) * (double) other.rows / (double) examples->n;
+    if (!run_batch (&other, &loss, error))
+      return FALSE;
+    *ret_loss += loss * (double) other.rows / (double) examples->n;
   }
-  return loss;
+  return TRUE;
 }
 
 static gboolean
@@ -333,22 +343,26 @@ is_finite (const AssayTape *tape)
   return TRUE;
 }
 
-/* Keeps what is best so far. TRUE: training is to go on. */
+/* Keeps what is best so far, or sees that training has diverged. */
 static gboolean
-judge_epoch (Stepping *stepping, double loss, float *best, AssayTapeReport *report)
+judge_epoch (Stepping *stepping, double loss, float *best, AssayTapeReport *report, GError **error)
 {
   const AssayTape *tape = stepping->tape;
-  const AssayTapeExamples *held_out = stepping->training->held_out;
-  const gsize patience = stepping->training->patience;
-  const double other = held_out != NULL
-                           ? measure_loss (&stepping->run, held_out, stepping->training->batch)
-                           : (double) NAN;
+  const AssayTapeTraining *training = stepping->training;
+  const AssayTapeExamples *held_out = training->held_out;
+  double other = (double) NAN;
 
-  if ((held_out != NULL && !isfinite (other)) || !is_finite (tape))
-    return !(report->has_diverged = TRUE);
+  report->has_diverged = !isfinite (loss) || !is_finite (tape);
+  if (!report->has_diverged && held_out != NULL) {
+    if (!measure_loss (&stepping->run, held_out, training->batch, &other, error))
+      return FALSE;
+    report->has_diverged = !isfinite (other);
+  }
+  if (report->has_diverged)
+    return TRUE;
   report->epochs++;
   if (held_out != NULL && report->best > 0 && other >= report->held_out)
-    return patience == 0 || report->epochs - report->best < patience;
+    return TRUE;
   report->best = report->epochs;
   report->loss = loss;
   report->held_out = other;
@@ -357,31 +371,37 @@ judge_epoch (Stepping *stepping, double loss, float *best, AssayTapeReport *repo
 }
 
 static gboolean
+is_over (const AssayTapeTraining *training, const AssayTapeReport *report)
+{
+  return report->has_diverged
+         || (training->patience > 0 && report->epochs - report->best >= training->patience);
+}
+
+static gboolean
 train_all (Stepping *stepping, AssayStreamKey key, AssayTapeReport *report, GError **error)
 {
   AssayTape *tape = stepping->tape;
+  const AssayTapeTraining *training = stepping->training;
   AssayArena *arena = &stepping->run.arena;
   const gsize n = stepping->run.examples->n;
   gsize *order = assay_arena_alloc (arena, n, sizeof *order, "order of examples", error);
   float *best = assay_arena_alloc (arena, tape->n_parameters, sizeof (float), "weights", error);
-  gboolean goes_on = !arena->has_failed;
   double loss;
 
   if (arena->has_failed)
     return FALSE;
-  for (gsize epoch = 0; epoch < stepping->training->epochs && goes_on; epoch++) {
+  for (gsize epoch = 0; epoch < training->epochs && !is_over (training, report); epoch++) {
     AssayStream stream = assay_stream (key, ASSAY_TAPE_MAX_LAYERS + epoch);
 
     assay_stream_permutation (&stream, n, order);
-    report->has_diverged = !train_epoch (stepping, order, epoch, &loss);
-    if (assay_interrupt_is_wanted ())
-      return assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
-    goes_on = !report->has_diverged && judge_epoch (stepping, loss, best, report);
+    if (!train_epoch (stepping, order, epoch, &loss, error)
+        || !judge_epoch (stepping, loss, best, report, error))
+      return FALSE;
   }
   if (report->best == 0)
     return assay_fail (error, ASSAY_ERROR_NUMERIC,
                        "training diverged in its first epoch (rate %g); expected a finite loss",
-                       stepping->training->rate);
+                       training->rate);
   memcpy (tape->parameters, best, tape->n_parameters * sizeof (float));
   assay_tape_turn (tape);
   return TRUE;
@@ -423,12 +443,12 @@ assay_tape_predict (const AssayTape *tape, const AssayTapeExamples *examples, fl
                     GError **error)
 {
   g_auto (Run) run = { .examples = examples, .epoch = ASSAY_EPOCH_NONE, .rows = examples->n };
+  double loss;
 
   if (!run_init (&run, tape, examples->n, FALSE, error))
     return FALSE;
   run.outputs = ret_outputs;
-  run_batch (&run);
-  return TRUE;
+  return run_batch (&run, &loss, error);
 }
 
 /* What the last layer is not made of computes nothing, as the input does. */
@@ -468,7 +488,8 @@ assay_tape_differentiate (const AssayTape *tape, const AssayTapeExamples *exampl
   if (!run_init (&run, tape, examples->n, TRUE, error))
     return FALSE;
   run.inputs = ret_inputs;
-  *ret_loss = run_batch (&run);
+  if (!run_batch (&run, ret_loss, error))
+    return FALSE;
   for (gsize shard = 1; shard < assay_pieces (run.rows, N); shard++)
     add_gradient (tape->n_parameters, run.gradients + shard * tape->n_parameters, run.gradients);
   if (ret_gradient != NULL)

@@ -62,7 +62,8 @@ gboolean assay_tape_train (AssayTape *tape, const AssayTapeTraining *training,
                            const AssayTapeExamples *examples, AssayStreamKey key,
                            AssayTapeReport *ret_report, GError **error);
 
-/* What the network gives for each example: n x numbers of the output, in planes. */
+/* What the network gives for each example: n x numbers of the output, in planes.
+ * ASSAY_ERROR_MEMORY, ASSAY_ERROR_CANCELLED upon Ctrl-C; so do the two below. */
 gboolean assay_tape_predict (const AssayTape *tape, const AssayTapeExamples *examples,
                              float *ret_outputs, GError **error);
 

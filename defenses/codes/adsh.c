@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/interrupt.h"
 #include "core/math/linalg.h"
 #include "defenses/codes/deep-hash.h"
 #include "defenses/codes/supervised-hashing.h"
@@ -84,14 +85,17 @@ make_gram (const Adsh *adsh, const double *rows)
 
 /* ---- Codes of the training rows ---- */
 
-static void
+/* FALSE upon Ctrl-C. */
+static gboolean
 learn_codes (const Adsh *adsh)
 {
   const gsize c = adsh->bits;
 
   sum_classes (adsh, adsh->outputs);
   make_gram (adsh, adsh->outputs);
-  for (gsize k = 0; k < c; k++)
+  for (gsize k = 0; k < c; k++) {
+    if (assay_interrupt_is_wanted ())
+      return FALSE;
     for (gsize i = 0; i < adsh->n; i++) {
       double *code = adsh->codes + i * c;
       double slope = -2 * (double) c * similar_sum (adsh, adsh->labels[i], k)
@@ -101,6 +105,8 @@ learn_codes (const Adsh *adsh)
         slope += l != k ? 2 * code[l] * adsh->gram[l * c + k] : 0;
       code[k] = slope > 0 ? -1 : 1;
     }
+  }
+  return TRUE;
 }
 
 /* J of U and V, in terms of the same sums. */
@@ -112,8 +118,8 @@ objective (const Adsh *adsh)
 
   for (gsize i = 0; i < adsh->n; i++)
     for (gsize j = 0; j < adsh->n; j++) {
-      const gboolean are_alike = label_groups_share (&adsh->groups, (gsize) adsh->labels[i],
-                                                     (gsize) adsh->labels[j]);
+      const gboolean are_alike
+          = label_groups_share (&adsh->groups, (gsize) adsh->labels[i], (gsize) adsh->labels[j]);
       const double similar = are_alike ? 1 : -adsh->others;
       double gap = -(double) c * similar;
 
@@ -145,7 +151,8 @@ take_turn (Adsh *adsh)
     return FALSE;
   if (is_traced)
     trace->before[adsh->turn] = objective (adsh);
-  learn_codes (adsh);
+  if (!learn_codes (adsh))
+    return FALSE;
   if (is_traced) {
     trace->after[adsh->turn] = objective (adsh);
     memcpy (trace->codes, adsh->codes, size);

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "core/base/interrupt.h"
 #include "metrics/learning/owner-reading.h"
 
 gboolean
@@ -138,6 +139,8 @@ sum_predictions (const Testing *testing, gsize first, gsize count, const gint64 
   for (gsize i = 0; i < count * testing->n_sums; i++)
     testing->sums[i] = 0;
   for (gsize turn = 0; turn < turns; turn++) {
+    if (!assay_interrupt_goes_on (error))
+      return FALSE;
     if (encryption != NULL
         && !encryption_apply (encryption, rows, first, turn, testing->encrypted->data, error))
       return FALSE;

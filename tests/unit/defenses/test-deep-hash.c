@@ -9,6 +9,7 @@
 #include "defenses/codes/supervised-hashing.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/assert-stops.h"
 #include "tests/unit/defenses/hashing-rows.h"
 
 enum { COUNT = 9, BITS = 5 };
@@ -180,6 +181,28 @@ Test (deep_hash, same_for_any_number_of_threads)
              == 0);
   for (guint t = 0; t < 2; t++)
     assay_hash_function_free (functions[t]);
+  assay_matrix_free (classes.rows);
+}
+
+static gboolean
+learn_adsh (gpointer data, GError **error)
+{
+  const Classes *classes = data;
+  HashSettings few = settings;
+  g_autoptr (AssayHashFunction) function = NULL;
+
+  few.steps = 15;
+  function = adsh_learn (&classes->training, &few, error);
+  return function != NULL;
+}
+
+/* Each step asks twice, and each turn for every bit. */
+Test (deep_hash, adsh_ends_upon_an_interrupt)
+{
+  Classes classes;
+
+  make_classes (&classes);
+  assert_stops (learn_adsh, &classes, 2 * 15 + 4 * 8, 62);
   assay_matrix_free (classes.rows);
 }
 

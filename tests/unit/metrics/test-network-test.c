@@ -3,9 +3,11 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "core/base/parallel.h"
 #include "core/data/kinds/mixtures.h"
 #include "core/data/kinds/parameters.h"
 #include "metrics/learning/network-test.h"
+#include "tests/unit/assert-stops.h"
 #include "tests/unit/image-data.h"
 #include "tests/unit/metrics/classification-rows.h"
 
@@ -245,4 +247,37 @@ Test (network_test, predictions_are_averaged)
     assert_near (right[i], (double) ((of_1 > of_0) == (i % 2 == 1)), 0, "row %zu", i);
     assert_near (losses[i], -log (i % 2 ? of_1 : of_0), 1e-9, "row %zu", i);
   }
+}
+
+typedef struct {
+  NetworkTest test;
+  const AssayDataset *dataset;
+} Run;
+
+static gboolean
+run_test (gpointer data, GError **error)
+{
+  const Run *run = data;
+  g_autofree double *right = g_new (double, TESTS), *losses = g_new (double, TESTS);
+
+  return network_test_run (&run->test, run->dataset, right, losses, error);
+}
+
+/* Before each encryption of each chunk, and in predictions before 64 rows. Encryptions may be ten
+ * thousand. */
+Test (network_test, every_encryption_asks_whether_to_stop)
+{
+  const AssayNetworkShape shape = { 1, { COLS, 2 } };
+  g_auto (Material) material = classification_material_make (1);
+  g_autoptr (AssayNetwork) network = assay_network_new (&shape, classification_key (6), NULL);
+  g_auto (NetworkInput) input = { 0 };
+  g_autoptr (AssayMatrix) taken = network_input_learn (
+      NETWORK_INPUT_PLAIN, assay_matrix_view (material.secrets), &input, NULL);
+  Encryption encryption = encryption_of (ENCRYPTION_SECRETS, 3, 0.8);
+  Run run
+      = { { .network = network, .input = &input, .encryption = &encryption }, &material.dataset };
+  const guint chunks = assay_pieces (TESTS, NETWORK_TEST_CHUNK), shards = assay_pieces (TESTS, 64);
+
+  encryption.secrets = assay_matrix_view (material.secrets);
+  assert_stops (run_test, &run, 2 * (chunks + shards), 7);
 }

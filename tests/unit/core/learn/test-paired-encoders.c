@@ -9,6 +9,7 @@
 #include "core/learn/paired-encoders.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/assert-stops.h"
 
 enum { N = 23, D_IMAGE = 5, D_TEXT = 3, BITS = 4 };
 
@@ -250,6 +251,23 @@ diverge (const AssayPairedBatch *batch, gpointer data, double *const inout_slope
   (void) data;
   (void) inout_slopes;
   return NAN;
+}
+
+static gboolean
+train (gpointer data, GError **error)
+{
+  return assay_paired_encoders_train (data, make_loss, NULL, error);
+}
+
+/* Before each of the seven steps, and within it. */
+Test (paired_encoders, every_step_asks_whether_to_stop)
+{
+  AssayMatrix *rows[ASSAY_N_PAIRED];
+  g_autoptr (AssayPairedEncoders) encoders = encoders_of (&trainings[1], rows);
+
+  assert_stops (train, encoders, 2 * 7, 2 * 7);
+  for (guint s = 0; s < ASSAY_N_PAIRED; s++)
+    assay_matrix_free (rows[s]);
 }
 
 Test (paired_encoders, divergence_is_said)

@@ -9,6 +9,7 @@
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-network.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/assert-stops.h"
 
 static AssayStreamKey
 key_of (guint64 trial)
@@ -298,6 +299,34 @@ Test (network, threads_do_not_matter)
     cr_assert_arr_eq (first, other, n * sizeof *first, "%u threads", threads);
     cr_assert_arr_eq (first_shares, other_shares, 777 * 5 * sizeof (float), "%u threads", threads);
   }
+}
+
+/* ---- Ctrl-C ---- */
+
+static gboolean
+train_and_predict (gpointer data, GError **error)
+{
+  static const AssayNetworkShape shape = { 2, { 4, 70, 3 } };
+  const AssayNetworkTraining training = { .epochs = 2, .batch = 100, .learning_rate = 0.01 };
+  const AssayMatrix *const *both = data;
+  const AssayView inputs = assay_matrix_view (both[0]), targets = assay_matrix_view (both[1]);
+  g_autoptr (AssayNetwork) network = assay_network_new (&shape, key_of (0), error);
+  g_autofree float *shares = g_new (float, 150 * 3);
+
+  return network != NULL
+         && assay_network_train (network, &training, inputs, targets, key_of (1), error)
+         && assay_network_predict (network, inputs, shares, error);
+}
+
+/* Weights of 70 units; two epochs of batches with two shards and with one, and the panels of either
+ * layer, two and one; predictions of three shards. */
+Test (network, every_shard_and_panel_asks_whether_to_stop)
+{
+  g_autoptr (AssayMatrix) inputs = fixture_normal (150, 4, 1);
+  g_autoptr (AssayMatrix) targets = make_targets (150, 3, 2);
+  const guint asks = 70 + 2 * (2 + 1 + 2 * 3) + 3;
+
+  assert_stops (train_and_predict, (AssayMatrix *[]){ inputs, targets }, asks, asks);
 }
 
 /* ---- Bad input ---- */

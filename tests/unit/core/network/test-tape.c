@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/base/error.h"
-#include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/core/network/tape-case.h"
@@ -435,24 +434,6 @@ Test (tape, keeps_what_it_was_before_it_diverged)
   cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC));
   cr_assert_str_eq (error->message,
                     "training diverged in its first epoch (rate 0.01); expected a finite loss");
-}
-
-static gboolean
-is_interrupted (void)
-{
-  return TRUE;
-}
-
-Test (tape, training_ends_upon_an_interrupt)
-{
-  g_autoptr (AssayTape) tape = tape_case_everything ();
-  TapeCase tape_case = { tape, 1 };
-  const AssayTapeExamples examples = tape_case_examples (&tape_case, 10);
-  g_autoptr (GError) error = NULL;
-
-  assay_interrupt_set_check (is_interrupted);
-  cr_assert_not (assay_tape_train (tape, &training, &examples, key_of (1), NULL, &error));
-  cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_CANCELLED), "%s", error->message);
 }
 
 /* ---- What is refused ---- */
