@@ -8,8 +8,9 @@
  * - by Landlock, writing and making anything but below the FOLDERs and to a few devices: a FIFO
  *   that lies elsewhere cannot be opened for writing either;
  * - by seccomp, sockets of the file system, of the kernel and of virtual machines, and the calls
- *   that look into other processes, watch files that these open, change mounts and namespaces, load
- *   code into the kernel, keep keys or send files past these rules (io_uring).
+ *   that look into other processes, watch files that these open or have read, change mounts and
+ *   namespaces, load code into the kernel, keep keys, hold memory that no limit sees (System V) or
+ *   send files past these rules (io_uring).
  * With --alone, where there is no bubblewrap, all sockets go, too.
  *
  * A program of its own and not a function between fork and exec, because Landlock would keep
@@ -29,7 +30,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define FAILED 125 /* as env, timeout and chroot have it */
+#define FAILED 125        /* as env, timeout and chroot have it */
+#define WHOLE UINT32_MAX /* of an int */
 
 /* Later interfaces than the oldest headers that this is compiled with. */
 #ifndef LANDLOCK_ACCESS_FS_REFER
@@ -37,6 +39,11 @@
 #endif
 #ifndef LANDLOCK_ACCESS_FS_TRUNCATE
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
+#endif
+
+#define CACHESTAT 451    /* its number on every architecture, which libseccomp does not know yet */
+#ifndef RWF_NOWAIT
+#define RWF_NOWAIT 0x8
 #endif
 
 #define WRITES                                                                                     \
@@ -93,6 +100,11 @@ static const int refused_calls[] = {
   SCMP_SYS (inotify_init1),
   SCMP_SYS (open_by_handle_at),
   SCMP_SYS (name_to_handle_at),
+  SCMP_SYS (mincore),
+  CACHESTAT,
+  SCMP_SYS (shmget),
+  SCMP_SYS (msgget),
+  SCMP_SYS (semget),
 };
 
 typedef struct {
@@ -169,27 +181,51 @@ refuse (scmp_filter_ctx filter, int call)
     fail ("seccomp");
 }
 
-/* Families of sockets of which only some are left. A pair of sockets can be sent past by datagrams
- * alone. */
+static void
+refuse_if (scmp_filter_ctx filter, int call, struct scmp_arg_cmp argument)
+{
+  if (seccomp_rule_add_array (filter, SCMP_ACT_ERRNO (EPERM), call, 1, &argument) != 0)
+    fail ("seccomp");
+}
+
+/* Where the @mask of an argument is @value. Of an int the kernel reads 32 bits and a filter 64: a
+ * program may set those that nobody else reads. */
+static void
+refuse_where (scmp_filter_ctx filter, int call, unsigned int argument, uint32_t mask,
+              uint32_t value)
+{
+  refuse_if (filter, call, (struct scmp_arg_cmp){ argument, SCMP_CMP_MASKED_EQ, mask, value });
+}
+
+/* Families of which only some are left, and none that is later than this was compiled; of pairs
+ * those alone that cannot send to others: the kernel takes SOCK_RAW for SOCK_DGRAM. */
 static void
 refuse_sockets (scmp_filter_ctx filter, int is_alone)
 {
-  static const int left[] = { AF_INET, AF_INET6 };
-  const uint32_t type = 0xf; /* the rest of the argument are flags */
-  int is_ok = 1;
+  const uint32_t of_type = 0xf; /* the rest of the argument are flags */
 
   if (is_alone)
     refuse (filter, SCMP_SYS (socket));
-  for (int family = 0; family < AF_MAX && !is_alone; family++)
-    if (family != left[0] && family != left[1])
-      is_ok &= seccomp_rule_add (filter, SCMP_ACT_ERRNO (EPERM), SCMP_SYS (socket), 1,
-                                 SCMP_A0 (SCMP_CMP_EQ, (scmp_datum_t) family, 0))
-               == 0;
-  is_ok &= seccomp_rule_add (filter, SCMP_ACT_ERRNO (EPERM), SCMP_SYS (socketpair), 1,
-                             SCMP_A1 (SCMP_CMP_MASKED_EQ, type, SOCK_DGRAM))
-           == 0;
-  if (!is_ok)
-    fail ("seccomp");
+  for (uint32_t family = 0; family < AF_MAX; family++) {
+    if (!is_alone && family != AF_INET && family != AF_INET6)
+      refuse_where (filter, SCMP_SYS (socket), 0, WHOLE, family);
+    if (family != AF_UNIX)
+      refuse_where (filter, SCMP_SYS (socketpair), 0, WHOLE, family);
+  }
+  if (!is_alone)
+    refuse_if (filter, SCMP_SYS (socket), SCMP_A0 (SCMP_CMP_GE, AF_MAX, 0));
+  for (uint32_t type = 0; type <= of_type; type++)
+    if (type != SOCK_STREAM && type != SOCK_SEQPACKET)
+      refuse_where (filter, SCMP_SYS (socketpair), 1, of_type, type);
+}
+
+/* What tells when another process opens a file, or that one has read it: it is in memory then. */
+static void
+refuse_watching (scmp_filter_ctx filter)
+{
+  refuse_where (filter, SCMP_SYS (fcntl), 1, WHOLE, F_NOTIFY);
+  refuse_where (filter, SCMP_SYS (fcntl), 1, WHOLE, F_SETLEASE);
+  refuse_where (filter, SCMP_SYS (preadv2), 5, RWF_NOWAIT, RWF_NOWAIT);
 }
 
 /* New namespaces would be a place where capabilities, and so mounts, come back. What clone3 is
@@ -221,6 +257,7 @@ restrict_calls (const Rules *rules)
   for (size_t i = 0; i < sizeof refused_calls / sizeof *refused_calls; i++)
     refuse (filter, refused_calls[i]);
   refuse_sockets (filter, rules->is_alone);
+  refuse_watching (filter);
   refuse_namespaces (filter);
   if (seccomp_load (filter) != 0)
     fail ("seccomp");

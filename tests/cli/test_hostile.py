@@ -2,6 +2,7 @@
 against what the same program reaches with `confine = never`, so that each attempt is shown to be one
 that would have worked. docs/security.md names these tests."""
 
+import ctypes
 import json
 import os
 import pathlib
@@ -51,8 +52,8 @@ def connect(path, kind=socket.SOCK_STREAM):
         client.connect(str(path))
         client.send(b"secret")
 
-def send_from_a_pair(path):
-    ours, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+def send_from_a_pair(path, kind=socket.SOCK_DGRAM):
+    ours, _ = socket.socketpair(socket.AF_UNIX, kind)
     ours.sendto(b"secret", str(path))
 
 def need(condition):
@@ -169,19 +170,22 @@ attempt(fifo=lambda: write(here / "fifo"), both=lambda: write(here / "fifo", os.
         stream=lambda: connect(here / "stream"),
         datagrams=lambda: connect(here / "datagrams", socket.SOCK_DGRAM),
         pair=lambda: send_from_a_pair(here / "datagrams"),
+        raw=lambda: send_from_a_pair(here / "datagrams", socket.SOCK_RAW),
+        both_ends=lambda: [socket.socketpair(socket.AF_UNIX, kind)
+                           for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)],
         null=lambda: write("/dev/null"), shared=lambda: write("/dev/shm/mine", 65), # O_CREAT too
         folder=lambda: write(FOLDER / "mine", 65), piped=lambda: subprocess.run(["true"], input=b""))
 """
-    own = ["null", "shared", "folder", "piped"]
+    own = ["both_ends", "null", "shared", "folder", "piped"]
     with stream, datagrams:
         assert held_against_never(sandbox, body, own) == [
-            "fifo", "both", "stream", "datagrams", "pair"] + own
+            "fifo", "both", "stream", "datagrams", "pair", "raw"] + own
         os.unlink("/dev/shm/mine")
         while os.read(reader, 100):  # ended by the last writer's end
             pass
         # Without bubblewrap the rest still holds, where the kernel has Landlock.
         break_bubblewrap(sandbox)
-        assert what_it_did(sandbox, body) == ["null", "folder", "piped"]
+        assert what_it_did(sandbox, body) == ["both_ends", "null", "folder", "piped"]
     assert os.read(reader, 100) == b""
     os.close(reader)
 
@@ -197,11 +201,14 @@ def test_bubblewrap_alone(sandbox):
 
 
 def test_calls_that_reach_further(sandbox):
-    """Other processes' memory, keys that outlive it, code in the kernel, namespaces of its own."""
+    """Other processes' memory, keys that outlive it, code in the kernel, namespaces of its own, memory
+    that no limit sees; and a socket whose family has bits that the kernel does not read."""
     body = """
 numbers = dict(ptrace=(101, 16, 2**30), process_vm_readv=(310, os.getppid()), keyctl=(250, 0, -3),
                bpf=(321, 0), userfaultfd=(323, 0), io_uring=(425, 1), perf=(298, 0), unshare=(272, 0),
-               open_by_handle=(304, -1), mount=(165, 0), clone3=(435, 0, 0))
+               open_by_handle=(304, -1), mount=(165, 0), clone3=(435, 0, 0),
+               wide_family=(41, 2**32 + 1, 1), later_family=(41, 99, 1), memory=(29, 0x7a57, 4096, 0),
+               queue=(68, 0x7a57, 0), semaphores=(64, 0x7a57, 1, 0))
 inner = dict(clone_user=0x10000000, clone_network=0x50000000)
 attempt(**{name: lambda given=given: call(*given) for name, given in numbers.items()
            if os.uname().machine == "x86_64"},
@@ -211,11 +218,12 @@ attempt(**{name: lambda given=given: call(*given) for name, given in numbers.ite
     if os.uname().machine != "x86_64":
         pytest.skip("the numbers of the calls are those of x86-64")
     never = held_against_never(sandbox, body, ["clone3", "processes"])
-    assert {"ptrace", "unshare", "clone3", "clone_user", "processes"} <= set(never), never
+    assert {"ptrace", "unshare", "clone3", "clone_user", "processes", "wide_family", "later_family",
+            "memory", "queue", "semaphores"} <= set(never), never
 
 
 def test_nothing_is_kept_for_the_next_start(sandbox):
-    """Temporary files, shared memory of both kinds, its own home, and a process that stays."""
+    """Temporary files, shared memory, queues of messages, its own home, and a process that stays."""
     need_bubblewrap()
     prepare(sandbox)
     own = f"mark-of-{sandbox.root.name}"
@@ -224,9 +232,10 @@ import time
 marks = [pathlib.Path(place) / "{own}" for place in
          (tempfile.gettempdir(), "/dev/shm", pathlib.Path.home(), here, "/var/tmp")]
 seen = [str(mark) for mark in marks if mark.exists()]
-if libc.shmget(0x7a57 + {os.getpid()}, 4096, 0) >= 0:
-    seen.append("memory")
-libc.shmget(0x7a57 + {os.getpid()}, 4096, 0o1600)
+queues = libc if hasattr(libc, "mq_open") else ctypes.CDLL("librt.so.1")
+if queues.mq_open(b"/{own}", os.O_RDONLY) >= 0:
+    seen.append("queue")
+queues.mq_open(b"/{own}", os.O_RDWR | os.O_CREAT, 0o600, None)
 for mark in marks:
     try:
         mark.write_text("seen")
@@ -255,8 +264,10 @@ sys.exit("did: " + " ".join(seen))
     for place in ("/dev/shm", str(sandbox.path), "/var/tmp"):
         if os.path.exists(f"{place}/{own}"):
             os.unlink(f"{place}/{own}")
-    os.system(f"ipcrm -M {0x7a57 + os.getpid()} 2>/dev/null")
-    assert "memory" in kept and f"/dev/shm/{own}" in kept, kept
+    queues = ctypes.CDLL(None)
+    queues = queues if hasattr(queues, "mq_unlink") else ctypes.CDLL("librt.so.1")
+    queues.mq_unlink(f"/{own}".encode())
+    assert "queue" in kept and f"/dev/shm/{own}" in kept, kept
 
 
 # ---- What it answers ----

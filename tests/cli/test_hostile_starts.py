@@ -56,6 +56,43 @@ attempt(seed=lambda: need([line for line in lines() if b"918273645" in line]),
     assert what_it_did(sandbox, body, *seed, "confine=never") == ["seed", *watches]
 
 
+WATCH = """
+import fcntl, signal
+
+signal.signal(signal.SIGIO, signal.SIG_IGN) # which would end it
+X86 = os.uname().machine == "x86_64"
+F_SETLEASE, F_NOTIFY, WIDE = 1024, 1026, 2**32
+FILE = os.open(str(here / "watched/file"), os.O_RDONLY)
+
+def in_memory():
+    libc.mmap.restype = ctypes.c_void_p
+    at = libc.mmap(None, ctypes.c_size_t(4096), 1, 1, FILE, ctypes.c_long(0))
+    need(libc.mincore(ctypes.c_void_p(at), ctypes.c_size_t(4096), ctypes.create_string_buffer(1)) == 0)
+
+def without_waiting():
+    os.preadv(FILE, [bytearray(1)], 0, os.RWF_NOWAIT)
+
+attempt(folder=lambda: fcntl.fcntl(os.open(str(here / "watched"), os.O_RDONLY), F_NOTIFY, 1),
+        lease=lambda: fcntl.fcntl(FILE, F_SETLEASE, fcntl.F_RDLCK),
+        wide=lambda: call(72, FILE, WIDE | F_SETLEASE, fcntl.F_RDLCK) if X86 else need(False),
+        in_memory=in_memory, without_waiting=without_waiting,
+        statistics=lambda: call(451, FILE, 0, 0, 0),
+        own=lambda: (fcntl.fcntl(FILE, fcntl.F_GETFD), os.preadv(FILE, [bytearray(1)], 0)))
+"""
+
+
+def test_files_that_others_read(sandbox):
+    """Signals when a file is opened or a folder read, and whether a file is in memory already, which
+    it is if an earlier start has read it."""
+    need_all_layers(sandbox)
+    prepare(sandbox)
+    sandbox.write("watched/file", bytes(4096))
+    assert what_it_did(sandbox, WATCH, "--set", "confine=required") == ["own"]
+    did = what_it_did(sandbox, WATCH, "--set", "confine=never")
+    assert {"folder", "lease", "in_memory", "without_waiting", "own"} <= set(did), did
+    assert "wide" in did or os.uname().machine != "x86_64", did
+
+
 def test_inputs_that_it_changes(sandbox):
     """They are copies, which nobody reads again: results are those of a program that leaves them."""
     prepare(sandbox)
