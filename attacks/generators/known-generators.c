@@ -10,6 +10,12 @@
 
 const char *const known_generator_names[]
     = { "numpy-seed", "numpy-default-rng", "python", "torch", "c-rand", NULL };
+const char *const known_generator_calls[] = { "numpy.random.seed",
+                                              "numpy.random.default_rng",
+                                              "random.seed (Python)",
+                                              "torch.manual_seed",
+                                              "srand (C)",
+                                              NULL };
 
 typedef struct {
   KnownGenerator which;

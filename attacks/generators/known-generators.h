@@ -23,6 +23,7 @@ typedef enum {
 } KnownDraw;
 
 extern const char *const known_generator_names[]; /* NULL ends */
+extern const char *const known_generator_calls[]; /* what a program calls: "random.seed (Python)" */
 
 /* Whether programs draw such numbers from it by a function of its own, or as everybody would. */
 gboolean known_generator_has (KnownGenerator generator, KnownDraw draw);

@@ -1,36 +1,27 @@
 /* The seed of a program's random numbers, by trying seeds.
  *
  * A defense is as secret as its random numbers, and programs draw these from generators that were
- * seeded with a small number: 0, 42, the time of day. For each of the seeds first_seed, first_seed
- * + 1, ... and each generator (known-generators.h) the numbers g are made that the program would
- * have drawn, one for each number of the release, row by row, after `offsets` - 1 others at most,
- * and compared with what the release hints at (seed-evidence.h). The best score is the seed if it
- * is more than chance gives: with T tries, more than sqrt (2 ln (10^9 T)) deviations, which happens
- * once in 10^9 attacks on numbers from elsewhere. The first numbers are looked at, and all of
- * them where these show 2.5 deviations.
- *   vectors   noise a g: normal, Laplace or uniform. Guess: x - a g
- *   codes     bits flipped where a uniform number is below p, or above 1 - p. Guess: the codes
- *   mixtures  signs: of a uniform number against 1/2, of a normal, or a random bit. Guess: the
- *             images without their signs, brightened by k about their mean as `averaging` does
+ * seeded with a small number: 0, 42, the time of day. Seeds first_seed, first_seed + 1, ... of each
+ * generator are tried (seed-search.h), and what the best of them drew is taken off, where chance
+ * does not give such a score:
+ *   vectors   noise a g. Guess: x - a g
+ *   codes     flipped bits. Guess: the codes. Where nobody says how likely a flip is, it is
+ *             estimated
+ *   mixtures  signs. Guess: the images without their signs, brightened by k about their mean as
+ *             `averaging` does
  * Where no seed is found the guess is the release as it is. Carlini et al. 2021 ("Is Private
  * Learning Possible with Instance Encoding?") solved the InstaHide challenge by its images; of a
  * seed that is known no attack on images is needed. */
 #include <math.h>
 
-#include "attacks/generators/known-generators.h"
-#include "attacks/generators/seed-evidence.h"
+#include "attacks/generators/seed-search.h"
 #include "attacks/mixtures/mixture-scores.h"
-#include "core/base/parallel.h"
 #include "core/data/kinds/codes.h"
 #include "core/data/kinds/vectors.h"
 #include "core/games/control-case.h"
 #include "core/math/linalg.h"
 
-#define PIECE (gsize) 256 /* seeds that one thread tries at a time */
-#define EARLY (gsize) 256
-#define EARLY_BITS (gsize) 2048 /* of codes: a bit says less, and its number is drawn faster */
-#define EARLY_SCORE 2.5
-#define FALSE_ALARMS 1e-9 /* expected in an attack on numbers from elsewhere */
+#define ESTIMATED_BITS (gsize) (1 << 20) /* of which p is estimated, at most */
 
 static const char *const generators[]
     = { "any", "numpy-seed", "numpy-default-rng", "python", "torch", "c-rand", NULL };
@@ -44,209 +35,7 @@ typedef struct {
   double flip_probability;
 } WeakSeed;
 
-/* ---- What a program makes of drawn numbers ---- */
-
-typedef enum {
-  NORMAL_NOISE,
-  LAPLACE_NOISE,
-  UNIFORM_NOISE,
-  FLIP_BELOW,
-  FLIP_ABOVE,
-  SIGN_OF_UNIFORM,
-  SIGN_OF_NORMAL,
-  SIGN_OF_BIT,
-  N_USES
-} Use;
-
-static const struct {
-  AssayReleaseKind kind;
-  KnownDraw draw;
-} uses[N_USES] = {
-  [NORMAL_NOISE] = { ASSAY_RELEASE_VECTORS, KNOWN_NORMAL },
-  [LAPLACE_NOISE] = { ASSAY_RELEASE_VECTORS, KNOWN_LAPLACE },
-  [UNIFORM_NOISE] = { ASSAY_RELEASE_VECTORS, KNOWN_UNIFORM },
-  [FLIP_BELOW] = { ASSAY_RELEASE_CODES, KNOWN_UNIFORM },
-  [FLIP_ABOVE] = { ASSAY_RELEASE_CODES, KNOWN_UNIFORM },
-  [SIGN_OF_UNIFORM] = { ASSAY_RELEASE_MIXTURES, KNOWN_UNIFORM },
-  [SIGN_OF_NORMAL] = { ASSAY_RELEASE_MIXTURES, KNOWN_NORMAL },
-  [SIGN_OF_BIT] = { ASSAY_RELEASE_MIXTURES, KNOWN_BIT },
-};
-
-/* Of mean 0, in place of @count drawn numbers. Flips are 1 - p where a bit is flipped and -p where
- * it is not. */
-static void
-apply_use (Use use, double p, gsize count, double *inout_numbers)
-{
-  for (gsize i = 0; i < count; i++) {
-    const double x = inout_numbers[i];
-
-    inout_numbers[i] = use == UNIFORM_NOISE     ? x - 0.5
-                       : use == FLIP_BELOW      ? (x < p) - p
-                       : use == FLIP_ABOVE      ? (x >= 1 - p) - p
-                       : use == SIGN_OF_UNIFORM ? (x < 0.5 ? -1 : 1)
-                       : use == SIGN_OF_NORMAL  ? (x < 0 ? -1 : 1)
-                       : use == SIGN_OF_BIT     ? 2 * x - 1
-                                                : x;
-  }
-}
-
-static double
-variance_of (Use use, double p)
-{
-  switch (use) {
-  case LAPLACE_NOISE:
-    return 2;
-  case UNIFORM_NOISE:
-    return 1.0 / 12;
-  case FLIP_BELOW:
-  case FLIP_ABOVE:
-    return p * (1 - p);
-  default:
-    return 1;
-  }
-}
-
-/* ---- The search ---- */
-
-typedef struct {
-  KnownGenerator generator;
-  Use use;
-  guint32 seed;
-  gsize offset;
-  double score; /* deviations */
-} Candidate;
-
-typedef struct {
-  const WeakSeed *settings;
-  const SeedEvidence *evidence;
-  AssayReleaseKind kind;
-  double flip_probability;
-  Candidate *best; /* of each piece */
-} Search;
-
-/* Noise may have been added or subtracted; flips and neighbours have one direction. */
-static double
-score_of (const Search *search, Use use, const double *g, gsize count)
-{
-  const double score = seed_evidence_score (search->evidence, g, count,
-                                            variance_of (use, search->flip_probability));
-
-  return search->kind == ASSAY_RELEASE_VECTORS ? fabs (score) : score;
-}
-
-static gboolean
-is_asked (const Search *search, KnownGenerator generator, Use use)
-{
-  return uses[use].kind == search->kind && known_generator_has (generator, uses[use].draw)
-         && (search->settings->generator == 0 || search->settings->generator == 1 + generator);
-}
-
-/* The best offset of one seed, by its first @count numbers. */
-static void
-try_offsets (const Search *search, Candidate *candidate, gsize count, double *numbers)
-{
-  const gsize offsets = (gsize) search->settings->offsets;
-
-  known_generator_fill (candidate->generator, uses[candidate->use].draw, candidate->seed,
-                        count + offsets - 1, numbers);
-  apply_use (candidate->use, search->flip_probability, count + offsets - 1, numbers);
-  candidate->score = -INFINITY;
-  for (gsize o = 0; o < offsets; o++) {
-    const double score = score_of (search, candidate->use, numbers + o, count);
-
-    if (score > candidate->score) {
-      candidate->score = score;
-      candidate->offset = o;
-    }
-  }
-}
-
-static gboolean
-try_seeds (gsize piece, G_GNUC_UNUSED guint worker, gpointer data, GError **error)
-{
-  const Search *search = data;
-  const gsize first = piece * PIECE, end = MIN (first + PIECE, (gsize) search->settings->seeds);
-  const gsize count = search->evidence->count,
-              early = MIN (count, search->kind == ASSAY_RELEASE_CODES ? EARLY_BITS : EARLY);
-  g_autofree double *numbers = assay_alloc (count + (gsize) search->settings->offsets,
-                                            sizeof (double), "random numbers", error);
-  Candidate best = { .score = -INFINITY };
-
-  if (numbers == NULL)
-    return FALSE;
-  for (guint generator = 0; generator < N_KNOWN_GENERATORS; generator++)
-    for (guint use = 0; use < N_USES; use++)
-      for (gsize s = first; s < end && is_asked (search, generator, use); s++) {
-        Candidate tried = { .generator = generator,
-                            .use = use,
-                            .seed = (guint32) (search->settings->first_seed + (gint64) s) };
-
-        try_offsets (search, &tried, early, numbers);
-        if (early < count && tried.score >= EARLY_SCORE)
-          try_offsets (search, &tried, count, numbers);
-        else if (early < count)
-          continue;
-        if (tried.score > best.score)
-          best = tried;
-      }
-  search->best[piece] = best;
-  return TRUE;
-}
-
-/* Deviations that chance does not reach. */
-static double
-least_score (const Search *search)
-{
-  gsize combinations = 0;
-
-  for (guint generator = 0; generator < N_KNOWN_GENERATORS; generator++)
-    for (guint use = 0; use < N_USES; use++)
-      combinations += is_asked (search, generator, use);
-  return sqrt (2
-               * log ((double) combinations * (double) search->settings->seeds
-                      * (double) search->settings->offsets / FALSE_ALARMS));
-}
-
-/* @ret_found->score is 0 where there is none. */
-static gboolean
-find_seed (Search *search, Candidate *ret_found, GError **error)
-{
-  const gsize pieces = assay_pieces ((gsize) search->settings->seeds, PIECE);
-  g_autofree Candidate *best = assay_alloc (pieces, sizeof (Candidate), "seeds", error);
-
-  *ret_found = (Candidate){ .score = 0 };
-  search->best = best;
-  if (best == NULL || !assay_parallel_try (pieces, try_seeds, search, error))
-    return FALSE;
-  for (gsize i = 0; i < pieces; i++)
-    if (best[i].score > MAX (ret_found->score, least_score (search)))
-      *ret_found = best[i];
-  return TRUE;
-}
-
 /* ---- Guesses ---- */
-
-/* The numbers that stand behind @rows, in their places. */
-static AssayMatrix *
-numbers_behind (const Search *search, const Candidate *found, const AssayMatrix *rows,
-                GError **error)
-{
-  const gsize count = rows->rows * rows->cols;
-  g_autofree double *numbers
-      = assay_alloc (count + found->offset, sizeof (double), "random numbers", error);
-  AssayMatrix *behind = assay_matrix_new (rows->rows, rows->cols, error);
-
-  if (numbers == NULL || behind == NULL) {
-    assay_matrix_free (behind);
-    return NULL;
-  }
-  known_generator_fill (found->generator, uses[found->use].draw, found->seed, count + found->offset,
-                        numbers);
-  apply_use (found->use, search->flip_probability, count + found->offset, numbers);
-  for (gsize i = 0; i < count; i++)
-    behind->data[i] = (float) numbers[found->offset + i];
-  return behind;
-}
 
 /* x - a g. The release may say what a is: that is taken where it is near what its numbers say. */
 static gboolean
@@ -293,10 +82,9 @@ unmask (const AssayRelease *release, const AssayMatrix *signs, AssayMatrix *inou
 
 /* What @rows were before their random numbers. */
 static gboolean
-undo (const Search *search, const Candidate *found, const AssayRelease *release, AssayMatrix *rows,
-      GError **error)
+undo (const SeedFound *found, const AssayRelease *release, AssayMatrix *rows, GError **error)
 {
-  g_autoptr (AssayMatrix) behind = numbers_behind (search, found, rows, error);
+  g_autoptr (AssayMatrix) behind = seed_numbers_behind (found, rows->rows, rows->cols, error);
 
   if (behind == NULL)
     return FALSE;
@@ -318,7 +106,7 @@ static const AssayArraySpec guess_arrays[] = {
 };
 
 static void
-write_seed (const Candidate *found, AssayGuess *ret_guess)
+write_seed (const SeedFound *found, AssayGuess *ret_guess)
 {
   const gsize shape[] = { 4 };
   gint64 *numbers = g_new (gint64, 4);
@@ -333,19 +121,62 @@ write_seed (const Candidate *found, AssayGuess *ret_guess)
 
 /* ---- The attack ---- */
 
-/* What bits are flipped with, of codes. */
+/* What bits of codes are flipped with; 0: nobody says, -1: none is, or all are. */
 static gboolean
 find_flips (const WeakSeed *settings, const AssayRelease *release, double *ret_p, GError **error)
 {
   const double *said;
 
   *ret_p = settings->flip_probability;
-  if (release->kind != ASSAY_RELEASE_CODES || settings->flip_probability > 0)
+  if (release->kind != ASSAY_RELEASE_CODES)
     return TRUE;
   if (!assay_parameter_check (&release->parameters, "flip_probability", "flip_probability", error))
     return FALSE;
   said = ASSAY_PARAMETER (release, AssayCodesParameters, flip_probability);
-  *ret_p = said != NULL ? *said : 0;
+  if (*ret_p == 0 && said != NULL)
+    *ret_p = *said > 0 ? *said : -1;
+  if (*ret_p >= 1)
+    *ret_p = -1;
+  return TRUE;
+}
+
+/* Of flips with a p that nobody says, from more of the release than the search looked at. */
+static gboolean
+estimate_flips (const AssayRelease *release, SeedFound *inout_found, GError **error)
+{
+  g_auto (SeedEvidence) evidence = { 0 };
+
+  return seed_evidence_find (release, ESTIMATED_BITS, &evidence, error)
+         && seed_estimate_flips (&evidence, inout_found, error);
+}
+
+/* Looks for the seed of the numbers that belong to those of the release one by one. */
+static gboolean
+find_seed (const WeakSeed *settings, const AssayRelease *release, SeedFound *ret_found,
+           char **ret_says, GError **error)
+{
+  SeedRange range = { .generator = settings->generator,
+                      .first_seed = (guint32) settings->first_seed,
+                      .seeds = (gsize) settings->seeds,
+                      .offsets = (gsize) settings->offsets };
+  g_auto (SeedEvidence) evidence = { 0 };
+
+  if (!find_flips (settings, release, &range.flip_probability, error))
+    return FALSE;
+  if (range.flip_probability < 0) {
+    *ret_says = g_strdup ("no seed was tried: bits are flipped with probability 0 or 1");
+    return TRUE;
+  }
+  if (!seed_evidence_find (release, (gsize) settings->numbers, &evidence, error)
+      || !seed_search (&range, release->kind, &evidence, ret_found, error))
+    return FALSE;
+  if (ret_found->score > 0 && release->kind == ASSAY_RELEASE_CODES && range.flip_probability == 0
+      && !estimate_flips (release, ret_found, error))
+    return FALSE;
+  *ret_says = ret_found->score > 0 ? seed_describe (ret_found)
+                                   : g_strdup_printf ("none of %zu seeds of %u generator%s",
+                                                      range.seeds, seed_range_generators (&range),
+                                                      range.generator == 0 ? "s" : "");
   return TRUE;
 }
 
@@ -353,24 +184,15 @@ static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
 {
-  const WeakSeed *settings = context->settings;
   const AssayRelease *release = seen->release;
-  const gboolean is_code = release->kind == ASSAY_RELEASE_CODES;
-  g_auto (SeedEvidence) evidence = { 0 };
   g_autoptr (AssayMatrix) rows = seed_release_rows (release, error);
-  Search search = { .settings = settings, .evidence = &evidence, .kind = release->kind };
-  Candidate found = { .score = 0 };
+  SeedFound found = { .score = 0 };
 
-  if (rows == NULL || !find_flips (settings, release, &search.flip_probability, error)
-      || !seed_evidence_find (release, (gsize) settings->numbers, &evidence, error))
-    return FALSE;
-  if (!is_code || (search.flip_probability > 0 && search.flip_probability < 1))
-    if (!find_seed (&search, &found, error))
-      return FALSE;
-  if (found.score > 0 && !undo (&search, &found, release, rows, error))
+  if (rows == NULL || !find_seed (context->settings, release, &found, &ret_guess->says, error)
+      || (found.score > 0 && !undo (&found, release, rows, error)))
     return FALSE;
   write_seed (&found, ret_guess);
-  if (is_code) {
+  if (release->kind == ASSAY_RELEASE_CODES) {
     AssayArray *codes = assay_codes_pack (assay_matrix_view (rows), error);
 
     if (codes != NULL)
@@ -437,7 +259,8 @@ ASSAY_ATTACK (weak_seed, "weak-seed",
                      "Numbers of the release that are looked at; the more, the smaller the noise "
                      "that is found"),
     ASSAY_PARAM_REAL (WeakSeed, flip_probability, 0, 0, 1, "",
-                      "Probability that a bit of a code was flipped; 0: what the release says")),
+                      "Probability that a bit of a code was flipped; 0: what the release says, and "
+                      "where it says nothing it is estimated")),
   .holds = { .items = 3 },
   .reads = ASSAY_RELEASE_VECTORS | ASSAY_RELEASE_CODES | ASSAY_RELEASE_MIXTURES,
   .needs = ASSAY_GRANT_NONE,
