@@ -1,5 +1,6 @@
 /* What the subcommands share. */
 #include "cli/cli.h"
+#include "cli/options.h"
 
 #include <errno.h>
 #include <math.h>
@@ -241,7 +242,7 @@ cli_resume_command (void)
 
   for (guint i = 0; command[i] != NULL; i++) {
     const guint n_left_out = n_words_of_cells (command + i);
-    const char *word = command[i];
+    g_autofree char *word = cli_seed_word (command, i);
     const char *plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+@%";
     g_autofree char *quoted = g_shell_quote (word);
 

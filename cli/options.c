@@ -1,8 +1,58 @@
 /* The options that change a plan. */
 #include "cli/options.h"
 
+#include <sys/random.h>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
+
+/* ---- Seeds that nobody can guess ---- */
+
+#define FRESH "fresh"
+
+static char *drawn; /* NULL: nothing was */
+
+gboolean
+cli_seed_draw (guint64 *ret_seed, GError **error)
+{
+  guint64 word;
+
+  if (getrandom (&word, sizeof word, 0) != sizeof word)
+    return assay_fail (error, ASSAY_ERROR_DATA,
+                       "the system gives no random numbers for a seed; expected --seed N");
+  *ret_seed = word >> 1;
+  return TRUE;
+}
+
+gboolean
+cli_seed_settle (char **inout_text, GError **error)
+{
+  guint64 seed;
+
+  if (g_strcmp0 (*inout_text, FRESH) != 0)
+    return TRUE;
+  if (drawn == NULL) {
+    if (!cli_seed_draw (&seed, error))
+      return FALSE;
+    drawn = g_strdup_printf ("%" G_GUINT64_FORMAT, seed);
+  }
+  g_free (*inout_text);
+  *inout_text = g_strdup (drawn);
+  return TRUE;
+}
+
+char *
+cli_seed_word (char **words, guint i)
+{
+  if (drawn != NULL && g_str_equal (words[i], "--seed=" FRESH))
+    return g_strconcat ("--seed=", drawn, NULL);
+  if (drawn != NULL && i > 0 && g_str_equal (words[i], FRESH)
+      && g_str_equal (words[i - 1], "--seed"))
+    return g_strdup (drawn);
+  return g_strdup (words[i]);
+}
+
+/* ---- A plan ---- */
 
 /* @ret_value from an option that must be a number of at least @least. */
 static gboolean

@@ -1,7 +1,6 @@
 /* assay protect: step 1 alone. */
-#include <sys/random.h>
-
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/step.h"
 #include "config.h"
 #include "core/base/free.h"
@@ -158,13 +157,11 @@ stream_of (const CliStep *step, gint64 repeat)
 static gboolean
 draw_seed (gint64 *ret_seed, GError **error)
 {
-  guint64 word;
+  guint64 seed = 0;
+  const gboolean is_drawn = cli_seed_draw (&seed, error);
 
-  if (getrandom (&word, sizeof word, 0) != sizeof word)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "the system gives no random numbers for a seed; expected --seed N");
-  *ret_seed = (gint64) (word >> 1);
-  return TRUE;
+  *ret_seed = (gint64) seed;
+  return is_drawn;
 }
 
 /* The seed is the owner's alone: beside the truth, never in the release. */

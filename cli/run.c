@@ -164,17 +164,36 @@ set_budget_of_rank (const CliProcess *process, const CliRunOptions *options)
                                                          : assay_shared_default_budget () / n);
 }
 
+/* Each rank would draw a seed of its own, and so would a run that is gone on with. */
+static gboolean
+settle_seed (const CliProcess *process, CliRunOptions *options, GError **error)
+{
+  g_autofree char *before = g_strdup (options->plan.seed);
+
+  if (!cli_seed_settle (&options->plan.seed, error))
+    return FALSE;
+  return g_strcmp0 (before, options->plan.seed) == 0
+         || (!options->resume && options->witness == NULL && process->mpi.size <= 1)
+         || assay_fail (error, ASSAY_ERROR_PARAMETER,
+                        "--seed %s: expected a number with --resume, --witness and MPI: that of "
+                        "the run, which its report has",
+                        before);
+}
+
 /* Whatever this process is: the scheduler, or a worker. */
 static int
 play_role (guint n, char **scenarios, CliRunOptions *options)
 {
   CliProcess process = cli_process_join ();
+  g_autoptr (GError) problem = NULL;
   int code = EXIT_OK;
 
   assay_parallel_set_threads (options->jobs > 0 ? (guint) options->jobs : process.mpi.threads);
   cli_catch_interrupts ();
   options->ranks = process.ranks;
-  if (process.scheduler != NULL) {
+  if (!settle_seed (&process, options, &problem)) {
+    code = cli_fail_early (problem);
+  } else if (process.scheduler != NULL) {
     set_budget_of_rank (&process, options);
     cli_process_work (&process, scenarios, n, options);
   } else {

@@ -6,6 +6,7 @@
 #include "cli/audit/audit-released.h"
 #include "cli/audit/audit.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/help/starter-attacks.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
@@ -20,6 +21,7 @@ static struct {
   char *out, *time;
   char **assignments, **bounds;
   gint secrets, size, jobs;
+  char *seed_text; /* NULL: it was not given */
   gint64 seed;
   gboolean quiet;
 } given = { .seed = 1, .jobs = CLI_NOT_GIVEN };
@@ -58,7 +60,8 @@ static const GOptionEntry entries[] = {
     "Time that all of it may take, such as 90s, 5m or 1h (default: 5m)", "TIME" },
   { "out", 'o', 0, G_OPTION_ARG_FILENAME, &given.out,
     "A new folder for scenario, data and results (default: assay-out/audit-DEFENSE-DATA)", "DIR" },
-  { "seed", 0, 0, G_OPTION_ARG_INT64, &given.seed, "Another seed", "N" },
+  { "seed", 0, 0, G_OPTION_ARG_STRING, &given.seed_text,
+    "Another seed; fresh: one that is drawn, and that nobody can guess", "N" },
   { "jobs", 'j', 0, G_OPTION_ARG_INT, &given.jobs,
     "Threads to use (default: one per processor); results do not depend on it", "N" },
   { "quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "No progress", NULL },
@@ -386,8 +389,9 @@ why_not (void)
     return "--size: expected 1 to 4096 pixels";
   if (given.secrets < 0)
     return "--secrets: expected 1 or more";
-  if (given.seed < 0)
-    return "--seed: expected 0 or more";
+  if (given.seed_text != NULL
+      && (!assay_text_to_int (given.seed_text, &given.seed) || given.seed < 0))
+    return "--seed: expected a whole number, 0 or more, or fresh";
   return NULL;
 }
 
@@ -395,7 +399,9 @@ static int
 audit_defense (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
 {
   const gint64 started = g_get_monotonic_time ();
-  const char *problem = why_not ();
+  g_autoptr (GError) no_seed = NULL;
+  const char *problem
+      = cli_seed_settle (&given.seed_text, &no_seed) ? why_not () : no_seed->message;
   const char *name = given.released != NULL  ? "release-folder"
                      : given.defense != NULL ? given.defense
                                              : "exec";

@@ -89,8 +89,10 @@ check (const char *path)
     printf ("%s: refused\n", path);
     return FALSE;
   }
-  if (is_auditor)
+  if (is_auditor) {
     assay_lint_programs (plan, of_claims);
+    assay_lint_seed (plan, options.seed != NULL, doubts);
+  }
   warn (path, doubts);
   warn (path, of_claims);
   n_doubts = doubts->len + of_claims->len;
@@ -107,8 +109,11 @@ check (const char *path)
 static int
 check_all (int n, char **paths)
 {
+  g_autoptr (GError) problem = NULL;
   int code = EXIT_OK;
 
+  if (!cli_seed_settle (&options.seed, &problem))
+    return cli_fail_early (problem);
   for (int i = 0; i < n; i++)
     if (!check (paths[i]))
       code = EXIT_BAD_INPUT;

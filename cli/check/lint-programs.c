@@ -29,6 +29,33 @@ assay_lint_programs (const AssayPlan *plan, GPtrArray *doubts)
   check_components (doubts, plan->attacks);
 }
 
+/* A program tries some 10^5 seeds a second against the random numbers of its request. */
+#define GUESSED_BITS 40
+
+static gboolean
+starts_programs (const GPtrArray *components)
+{
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
+    const AssayExternal *external = assay_plugin_external (component->plugin);
+
+    if (external != NULL && external->confinement != NULL)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+void
+assay_lint_seed (const AssayPlan *plan, gboolean is_own, GPtrArray *inout_doubts)
+{
+  if ((!is_own || plan->seed >> GUESSED_BITS == 0)
+      && (starts_programs (plan->defenses) || starts_programs (plan->attacks)))
+    assay_doubt (inout_doubts,
+                 "seed %" G_GUINT64_FORMAT " can be guessed: a program could tell from its random "
+                 "numbers which trial, and which side of a comparison, it is started for; expected "
+                 "a run with --seed fresh",
+                 plan->seed);
+}
+
 static gboolean
 check_repeats (const AssayPlan *plan, guint defense, AssayWorkspace *workspace, GPtrArray *doubts,
                GError **error)

@@ -31,6 +31,10 @@ guint assay_lint_program_controls_count (const AssayPlan *plan);
 /* Adds those of programs of others that nothing, or too little, confines here. */
 void assay_lint_programs (const AssayPlan *plan, GPtrArray *inout_doubts);
 
+/* Adds one where programs of others can guess the seed: it is short, or not @is_own, so that it
+ * stands in the scenario or is the default. */
+void assay_lint_seed (const AssayPlan *plan, gboolean is_own, GPtrArray *inout_doubts);
+
 /* Adds those of programs that answer the same request in two ways: each defense of the plan that is
  * a program is started twice. FALSE: a release cannot be made. */
 gboolean assay_lint_repeats (const AssayPlan *plan, GPtrArray *inout_doubts, GError **error);

@@ -165,8 +165,11 @@ static const GOptionEntry entries[]
 static int
 plan_all (int n, char **paths)
 {
+  g_autoptr (GError) problem = NULL;
   int code = EXIT_OK;
 
+  if (!cli_seed_settle (&options.seed, &problem))
+    return cli_fail_early (problem);
   for (int i = 0; i < n && code == EXIT_OK; i++) {
     g_autoptr (GError) error = NULL;
     g_autoptr (AssayPlan) plan = cli_plan_new (paths[i], &options, &error);
