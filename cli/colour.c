@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "core/base/text.h"
 
 static const struct {
   const char *word;
@@ -63,7 +64,8 @@ with_name (const char *text)
 void
 cli_print (const char *text)
 {
-  g_autofree char *named = with_name (text);
+  g_autofree char *plain = assay_text_plain_lines (text);
+  g_autofree char *named = with_name (plain);
   g_autofree char *coloured = is_coloured () ? cli_coloured (named) : g_strdup (named);
 
   fputs (coloured, stdout);

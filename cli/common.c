@@ -158,14 +158,9 @@ cli_shown_path (const char *path)
 int
 cli_fail_early (const GError *error)
 {
-  g_autofree char *valid = g_utf8_make_valid (error->message, -1);
-  g_auto (GStrv) lines = g_strsplit (valid, "\n", -1);
+  g_autofree char *plain = assay_text_plain_lines (error->message);
 
-  for (guint i = 0; lines[i] != NULL; i++) {
-    g_autofree char *plain = assay_text_plain (lines[i]);
-
-    g_printerr ("%s%s\n", i == 0 ? "assay: " : "", plain);
-  }
+  g_printerr ("assay: %s\n", plain);
   return EXIT_BAD_INPUT;
 }
 

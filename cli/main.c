@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/environment.h"
 #include "config.h"
+#include "core/base/text.h"
 #include "core/external/confine.h"
 #include "core/math/linalg.h"
 #include "core/plugin/modules/module-loader.h"
@@ -84,7 +85,9 @@ static void
 on_warning (G_GNUC_UNUSED const char *domain, G_GNUC_UNUSED GLogLevelFlags level,
             const char *message, G_GNUC_UNUSED gpointer data)
 {
-  g_printerr ("assay: warning: %s\n", message);
+  g_autofree char *plain = assay_text_plain_lines (message);
+
+  g_printerr ("assay: warning: %s\n", plain);
 }
 
 /* Plugins that were compiled elsewhere, before anything looks for one. All that is wrong is said at

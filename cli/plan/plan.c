@@ -18,51 +18,53 @@ static double time_limit;
 static gboolean is_stuck;
 
 static void
-print_parts (const char *kind, const GPtrArray *components)
+append_parts (GString *text, const char *kind, const GPtrArray *components)
 {
   ASSAY_FOR_EACH (const AssayComponent, component, components) {
     g_autofree char *canonical = assay_settings_canonical (component->settings);
     g_autofree char *grants = assay_grants_describe (component->grants);
-    g_autofree char *joined = NULL;
     g_autofree char *settings = NULL;
     g_auto (GStrv) lines = g_strsplit (g_strchomp (canonical), "\n", -1);
 
-    joined = g_strjoinv (", ", lines);
-    settings = assay_text_plain (joined);
-    printf ("  %s %s%s%s%s%s%s%s\n", kind, component->label, *component->label != '\0' ? " = " : "",
-            component->plugin->id, *settings != '\0' ? ": " : "", settings,
-            *grants != '\0' ? "; granted: " : "", grants);
+    settings = g_strjoinv (", ", lines);
+    g_string_append_printf (text, "  %s %s%s%s%s%s%s%s\n", kind, component->label,
+                            *component->label != '\0' ? " = " : "", component->plugin->id,
+                            *settings != '\0' ? ": " : "", settings,
+                            *grants != '\0' ? "; granted: " : "", grants);
     if (component->tuned_keys != NULL)
-      printf ("    tuned by %s over %u candidates: %s\n", component->tune_measure,
-              component->candidates->len, component->tuned_keys);
+      g_string_append_printf (text, "    tuned by %s over %u candidates: %s\n",
+                              component->tune_measure, component->candidates->len,
+                              component->tuned_keys);
   }
 }
 
 static void
-print_sheets (const AssayPlan *plan)
+append_sheets (GString *text, const AssayPlan *plan)
 {
   ASSAY_FOR_EACH (const AssayContactSheet, sheet, plan->sheets) {
-    printf ("  pictures %s: count=%zu, metric=%s, released=%s\n", sheet->name, sheet->count,
-            assay_plan_component (plan->metrics, sheet->metric)->label,
-            sheet->has_released ? "yes" : "no");
+    g_string_append_printf (text, "  pictures %s: count=%zu, metric=%s, released=%s\n", sheet->name,
+                            sheet->count,
+                            assay_plan_component (plan->metrics, sheet->metric)->label,
+                            sheet->has_released ? "yes" : "no");
   }
 }
 
 static void
-print_probe (const AssayPlan *plan, guint index)
+append_probe (GString *text, const AssayPlan *plan, guint index)
 {
   const AssayProbe *probe = &plan->probes[index];
   g_autofree char *secrets = assay_text_count (probe->n_secrets);
   g_autofree char *database = assay_text_count (probe->n_database);
   g_autofree char *public_rows = assay_text_count (probe->n_public);
 
-  printf ("  rows: %s%s secrets, %s database, %s public; %zu columns",
-          probe->is_estimate ? "at most " : "", secrets, database, public_rows, probe->cols);
+  g_string_append_printf (text, "  rows: %s%s secrets, %s database, %s public; %zu columns",
+                          probe->is_estimate ? "at most " : "", secrets, database, public_rows,
+                          probe->cols);
   if (probe->n_groups > 0)
-    printf ("; secrets come in %zu groups", probe->n_groups);
+    g_string_append_printf (text, "; secrets come in %zu groups", probe->n_groups);
   if (*probe->remark != '\0')
-    printf ("\n  %s", probe->remark);
-  printf ("\n");
+    g_string_append_printf (text, "\n  %s", probe->remark);
+  g_string_append_printf (text, "\n");
 }
 
 static void
@@ -76,24 +78,29 @@ print_plan (const AssayPlan *plan)
   g_autofree char *distinct
       = g_strdup_printf ("%s distinct %s in all", needed, takes_groups ? "groups" : "secrets");
   g_autofree char *size = assay_plan_describe_size (plan);
+  g_autoptr (GString) text = g_string_new (NULL);
 
-  printf ("%s\n", plan->title);
-  print_parts ("dataset", plan->datasets);
+  g_string_append_printf (text, "%s\n", plan->title);
+  append_parts (text, "dataset", plan->datasets);
   for (guint i = 0; i < plan->datasets->len; i++)
-    print_probe (plan, i);
-  print_parts ("defense", plan->defenses);
-  print_parts ("attack", plan->attacks);
-  print_parts ("utility", plan->utilities);
-  print_parts ("metric", plan->metrics);
-  print_sheets (plan);
+    append_probe (text, plan, i);
+  append_parts (text, "defense", plan->defenses);
+  append_parts (text, "attack", plan->attacks);
+  append_parts (text, "utility", plan->utilities);
+  append_parts (text, "metric", plan->metrics);
+  append_sheets (text, plan);
 
-  printf ("cells: %u (seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s%s; %s)\n",
-          plan->cells->len, plan->seed, plan->trials, plan->trials == 1 ? "" : "s", size, distinct);
+  g_string_append_printf (
+      text, "cells: %u (seed %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT " trial%s%s; %s)\n",
+      plan->cells->len, plan->seed, plan->trials, plan->trials == 1 ? "" : "s", size, distinct);
   ASSAY_FOR_EACH (const AssaySkip, skip, plan->skipped) {
-    printf ("skipped: %s against %s: %s\n", skip->attack, skip->defense, skip->reason);
+    g_string_append_printf (text, "skipped: %s against %s: %s\n", skip->attack, skip->defense,
+                            skip->reason);
   }
-  printf ("memory: about %s, and at most %s of what cells share ('assay run --cache-memory')\n",
-          memory, shared);
+  g_string_append_printf (
+      text, "memory: about %s, and at most %s of what cells share ('assay run --cache-memory')\n",
+      memory, shared);
+  cli_print (text->str);
 }
 
 /* ---- How long it would take ---- */

@@ -151,36 +151,37 @@ assay_json_end_array (AssayJson *json)
   close_bracket (json, ']');
 }
 
-/* What would steer a terminal as \u escapes, so that it reads back as it was; beyond U+FFFF, where
- * that is none but what is no character, as a pair of them. */
 static void
 append_escape (GString *text, gunichar c)
 {
-  if (c < 0x10000)
-    g_string_append_printf (text, "\\u%04x", c);
-  else
+  if (c >= 0x10000)
     g_string_append_printf (text, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
                             0xdc00 + ((c - 0x10000) & 0x3ff));
+  else
+    g_string_append_printf (text, "\\u%04x", c);
 }
 
-/* Valid UTF-8 as it is; broken bytes as U+FFFD. */
+/* What no reader would see as \u escapes, and the second of two "#" (a CI system that prints the
+ * text would take "##[" for a command); other valid UTF-8 as it is; broken bytes as U+FFFD. */
 static void
 append_quoted (GString *text, const char *value)
 {
   g_autofree char *valid = g_utf8_make_valid (value, -1);
+  gunichar before = 0;
 
   g_string_append_c (text, '"');
   for (const char *at = valid; *at != '\0'; at = g_utf8_next_char (at)) {
     const gunichar c = g_utf8_get_char (at);
 
     if (c == '"' || c == '\\')
-      g_string_append_printf (text, "\\%c", *at);
+      g_string_append_printf (text, "\\%c", (char) c);
     else if (c == '\n')
       g_string_append (text, "\\n");
-    else if (!assay_text_is_shown (c))
+    else if (!assay_text_is_shown (c) || (c == '#' && before == '#'))
       append_escape (text, c);
     else
       g_string_append_unichar (text, c);
+    before = c;
   }
   g_string_append_c (text, '"');
 }

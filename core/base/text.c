@@ -232,37 +232,86 @@ assay_text_bytes (guint64 bytes)
 
 /* ---- What others wrote ---- */
 
+/* Beside control characters: what has no shape of its own (Unicode's Default_Ignorable_Code_Point),
+ * what orders the text around it, separators of lines, annotations, and no characters. In order.
+ * The list stands here and is not asked of GLib, of which each release knows another Unicode. */
+static const struct {
+  gunichar first, last;
+} hidden[] = {
+  { 0x00AD, 0x00AD },   { 0x034F, 0x034F },   { 0x061C, 0x061C },   { 0x115F, 0x1160 },
+  { 0x17B4, 0x17B5 },   { 0x180E, 0x180E },   { 0x200B, 0x200B },   { 0x200E, 0x200F },
+  { 0x2028, 0x202E },   { 0x2060, 0x206F },   { 0x3164, 0x3164 },   { 0xFDD0, 0xFDEF },
+  { 0xFE00, 0xFE0D },   { 0xFEFF, 0xFEFF },   { 0xFFA0, 0xFFA0 },   { 0xFFF0, 0xFFFB },
+  { 0x1BCA0, 0x1BCA3 }, { 0x1D173, 0x1D17A }, { 0xE0000, 0xE0FFF },
+};
+
 gboolean
 assay_text_is_shown (gunichar c)
 {
-  return !g_unichar_iscntrl (c) && !(c >= 0x202A && c <= 0x202E) && !(c >= 0x2066 && c <= 0x2069)
-         && c != 0x2028 && c != 0x2029 && !(c >= 0xFDD0 && c <= 0xFDEF) && (c & 0xFFFE) != 0xFFFE;
+  if (g_unichar_iscntrl (c) || (c & 0xFFFE) == 0xFFFE)
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (hidden) && c >= hidden[i].first; i++)
+    if (c <= hidden[i].last)
+      return FALSE;
+  return TRUE;
 }
 
-static char *
-make_plain (const char *text, gboolean has_lines)
+/* Whether @text is a command to the system that reads the log of a job: "::error::" (GitHub, where
+ * nothing but blanks stands before it in its line) or, anywhere, "##[add-mask]", "##vso[". */
+static gboolean
+begins_command (const char *text, gunichar before)
 {
-  GString *plain = g_string_sized_new (strlen (text));
-
-  for (; *text != '\0'; text = g_utf8_next_char (text)) {
-    const gunichar c = g_utf8_get_char (text);
-    const gboolean is_kept = assay_text_is_shown (c) || (has_lines && c == '\n');
-
-    g_string_append_unichar (plain, is_kept ? c : ' ');
-  }
-  return g_string_free (plain, FALSE);
+  if (g_str_has_prefix (text, "::"))
+    return g_unichar_isspace (before);
+  if (!g_str_has_prefix (text, "##"))
+    return FALSE;
+  for (text += 2; g_ascii_isalpha (*text);)
+    text++;
+  return *text == '[';
 }
 
 char *
 assay_text_plain (const char *text)
 {
-  return make_plain (text, FALSE);
+  GString *plain = g_string_sized_new (strlen (text));
+  gunichar before = ' ';
+
+  for (; *text != '\0'; text = g_utf8_next_char (text)) {
+    const gboolean is_command = begins_command (text, before);
+    const gunichar c = g_utf8_get_char (text);
+
+    before = assay_text_is_shown (c) ? c : ' ';
+    g_string_append_unichar (plain, before);
+    if (is_command)
+      g_string_append_unichar (plain, before = ' ');
+  }
+  return g_string_free (plain, FALSE);
 }
 
 char *
 assay_text_plain_lines (const char *text)
 {
-  return make_plain (text, TRUE);
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  g_auto (GStrv) lines = g_strsplit (valid, "\n", -1);
+
+  for (guint i = 0; lines[i] != NULL; i++) {
+    char *line = assay_text_plain (lines[i]);
+
+    g_free (lines[i]);
+    lines[i] = line;
+  }
+  return g_strjoinv ("\n", lines);
+}
+
+gboolean
+assay_text_is_plain (const char *text)
+{
+  if (!g_utf8_validate (text, -1, NULL))
+    return FALSE;
+  for (; *text != '\0'; text = g_utf8_next_char (text))
+    if (*text != '\n' && !assay_text_is_shown (g_utf8_get_char (text)))
+      return FALSE;
+  return TRUE;
 }
 
 int

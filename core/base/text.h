@@ -39,15 +39,27 @@ gboolean assay_text_to_bytes (const char *text, guint64 *ret_bytes);
 char *assay_text_count (guint64 count);
 char *assay_text_bytes (guint64 bytes);
 
-/* Whether @c may stand in a terminal, a page or a message, whoever wrote it: no control character,
- * no override or isolate of the direction of writing, which would reorder what stands beside it, no
- * separator of lines, and nothing that is no character. */
+/* Whether @c may stand in a terminal, a page or a message, whoever wrote it: no control character;
+ * no mark, override or isolate of the direction of writing, which would reorder what stands beside
+ * it; nothing without a shape, in which words could be hidden from the eye and shown to a program
+ * (blanks of no width, fillers, tags, the selectors of variants but two); no separator of lines,
+ * and nothing that is no character.
+ *
+ * Marks that writing cannot do without are shown: the joiners U+200C and U+200D (Persian, Indic
+ * scripts, emoji), the selectors of text or picture U+FE0E and U+FE0F, Mongolian's own, and the
+ * Arabic signs above numbers, which are "format characters" by name but have a shape. What is lost:
+ * a soft hyphen is a blank, rare variants of Chinese characters are the usual ones, flags of parts
+ * of countries are black, and mixed text whose order hung on a mark is in the order of its letters
+ * (those of Hebrew and Arabic themselves run to the left, as they must). */
 gboolean assay_text_is_shown (gunichar c);
 
-/* @text, which is UTF-8, with a space in place of each character that is not; in the second form
- * ends of lines stay. */
+/* @text, which is UTF-8, with a space in place of each character that is not, and one within what a
+ * CI system would take for a command where it finds it in a log: "::error::" at the start of a
+ * word, "##[add-mask]", "##vso[" anywhere. _lines: of each line; broken UTF-8 is made valid. */
 char *assay_text_plain (const char *text);
 char *assay_text_plain_lines (const char *text);
+/* Whether @text is UTF-8 of nothing but characters that are shown and ends of lines. */
+gboolean assay_text_is_plain (const char *text);
 
 /* Of arrays of strings, bytewise: for qsort and g_ptr_array_sort. */
 int assay_compare_strings (gconstpointer a, gconstpointer b);

@@ -6,14 +6,21 @@
 #include "report/exports/csv-field.h"
 #include "report/exports/exports.h"
 
-/* What a spreadsheet would take for a formula: a name that a scenario gave. */
+/* What a spreadsheet would take for a formula, in letters of either width: a name that a scenario
+ * gave. @value is plain, and its tabs and line ends are blanks. */
 static gboolean
 is_formula (const char *value)
 {
+  static const gunichar begins[] = { '=', '+', '-', '@', 0xFF1D, 0xFF0B, 0xFF0D, 0xFF20 };
   double number;
 
-  return strlen (value) > 1 && strchr ("=+-@\t\r", *value) != NULL
-         && !assay_text_to_double (value, &number);
+  value += strspn (value, " ");
+  if (*value == '\0' || value[1] == '\0' || assay_text_to_double (value, &number))
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (begins); i++)
+    if (g_utf8_get_char (value) == begins[i])
+      return TRUE;
+  return FALSE;
 }
 
 void
@@ -26,7 +33,7 @@ assay_csv_field (GString *text, const char *value)
     g_string_append_c (text, ',');
   if (is_formula (value))
     g_string_append_c (text, '\'');
-  if (strpbrk (value, ",\"\r\n") == NULL) {
+  if (strpbrk (value, ",\"") == NULL) {
     g_string_append (text, value);
     return;
   }

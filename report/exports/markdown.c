@@ -5,13 +5,33 @@
 #include "core/base/text.h"
 #include "report/exports/exports.h"
 
-/* Text from scenarios stands in tables: nothing in it may end a cell or begin markup. */
+/* Whether the characters before @at (@from is where they begin) are what turns the word behind them
+ * into a link, or into a mention of somebody, though nothing marks it up: escapes do not help, as
+ * both are looked for in the text that is left. "recall@10" is neither. */
+static gboolean
+makes_a_link (const char *from, const char *at)
+{
+  const gsize n = (gsize) (at - from);
+
+  if (*at == '\0' || *at == ' ')
+    return FALSE;
+  if (n >= 1 && at[-1] == '@')
+    return !(n >= 2 && g_ascii_isalnum (at[-2]) && g_ascii_isdigit (*at));
+  return (n >= 3 && memcmp (at - 3, "://", 3) == 0)
+         || (n >= 4 && g_ascii_strncasecmp (at - 4, "www.", 4) == 0);
+}
+
+/* Text from scenarios stands in tables: nothing in it may end a cell, begin markup or be a link. */
 static void
 append_escaped (GString *text, const char *value)
 {
+  const char *const from = value;
+
   for (; value != NULL && *value != '\0'; value = g_utf8_next_char (value)) {
     const gunichar c = g_utf8_get_char (value);
 
+    if (makes_a_link (from, value))
+      g_string_append_c (text, ' ');
     if (c == '<')
       g_string_append (text, "&lt;");
     else if (c == '&')

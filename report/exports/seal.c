@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/json.h"
-#include "core/base/text.h"
 #include "report/exports/exports.h"
 
 static void
@@ -14,12 +13,9 @@ append_changes (GString *text, const AssayResults *results)
   g_auto (GStrv) lines = g_strsplit (results->claims_text, "\n", -1);
 
   g_string_append (text, "  they were changed after cells had run; what was sealed:\n");
-  for (guint i = 0; lines[i] != NULL; i++) {
-    g_autofree char *line = assay_text_plain (lines[i]);
-
-    if (*line != '\0')
-      g_string_append_printf (text, "  %s\n", line);
-  }
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (*lines[i] != '\0')
+      g_string_append_printf (text, "  %s\n", lines[i]);
 }
 
 char *

@@ -90,9 +90,8 @@ static void
 is_plain (sqlite3_context *context, G_GNUC_UNUSED int n, sqlite3_value **values)
 {
   const char *text = (const char *) sqlite3_value_text (values[0]);
-  g_autofree char *plain = text != NULL ? assay_text_plain_lines (text) : NULL;
 
-  sqlite3_result_int (context, plain != NULL && g_str_equal (text, plain));
+  sqlite3_result_int (context, text != NULL && assay_text_is_plain (text));
 }
 
 static void

@@ -14,7 +14,6 @@ import threading
 import pytest
 
 import data
-import junit_rules
 from exec_mechanisms import DISTINGUISH, FLIP, WRITE, claiming, prepare_claims, run_claims
 from exec_programs import (SCALE, UNSCALE, VERBATIM, group, median_errors, prepare, protect,
                            run_scenario, write_program)
@@ -297,61 +296,6 @@ def test_answer_that_changes_later(sandbox):
                                  "confine = never") + VERBATIM)
     assert all(abs(error - 0.25) < 1e-6 for error in median_errors(found["later", "verbatim"])), (
         str(found["later", "verbatim"]))
-
-
-# ---- What it says ----
-
-BAD = "\x1b]0;title\x07\x1b[31mred \u202eesrever\u202c \u2066isolated\u2069 \x9b2J \u2028line"
-STEERS = "\x1b\x07\x9b\u202e\u202c\u2066\u2069\u2028"
-
-
-def test_words_for_the_reader(sandbox):
-    """Escapes of terminals, overrides of direction, markup and formulas, in a message and a name."""
-    prepare(sandbox)
-    program = write_program(sandbox, "talk.py", f"sys.exit({BAD!r} + '<plaintext>')\n")
-    run_scenario(sandbox, VERBATIM + group("defense", "talks", program)
-                 + group("defense", "fine", write_program(sandbox, "fine.py", SCALE),
-                         "settings = =cmd()")
-                 + "[claim c]\nmeasure = recovery-rate\nat-most = 0.5\n", code=1,
-                 words=("--set", "scenario.title=<plaintext> & [a](b)"))
-    said = sandbox.assay("report", "out", "--out", "again")
-    texts = {"terminal": said.out + said.err}
-    for name in ("results.csv", "claims.xml", "summary.md", "report.html"):
-        texts[name] = sandbox.read(f"out/{name}")
-    for name, text in texts.items():
-        bad = [mark for mark in STEERS if mark in text]
-        assert not bad, f"{name}: {bad}"
-    assert "red" in texts["terminal"], texts["terminal"]
-    for name in ("claims.xml", "summary.md", "report.html"):
-        assert "plaintext" in texts[name] and "<plaintext" not in texts[name], name
-    assert "[a](b)" not in texts["summary.md"], texts["summary.md"]
-    fields = [field for line in texts["results.csv"].splitlines() for field in line.split(",")]
-    assert "'=cmd()" in fields and "=cmd()" not in fields, fields
-    assert not junit_rules.problems_of(texts["claims.xml"])
-    message = json.loads(sandbox.read("out/results.json"))["cells"][0]["message"]
-    assert "\x1b" not in message and "\u202e" not in message, message
-
-
-def test_settings_for_the_reader(sandbox):
-    """A scenario may be a stranger's, too: its settings name the lines of every table."""
-    prepare(sandbox)
-    scale = write_program(sandbox, "scale.py", SCALE)
-    bad = "a" + BAD.replace(";", ":")  # which would begin another value
-    parts = (VERBATIM + group("defense", "scaled", scale, f"settings = {bad}; b")
-             + "[claim c]\nmeasure = recovery-rate\nat-most = 0.5\n")
-    run_scenario(sandbox, parts, code=1)
-    run_scenario(sandbox, parts.replace("; b", "; c"), out="other", code=1)
-    for command in (["plan", "exec.scenario"], ["check", "exec.scenario"], ["report", "out"],
-                    ["compare", "out", "other"],
-                    ["run", "exec.scenario", "--out", "new", "--quiet", "--baseline", "out"]):
-        said = sandbox.assay(*command)
-        assert said.code in (0, 1, 3) and "red" in said.out + said.err, str(said)
-        found = [mark for mark in STEERS if mark in said.out + said.err]
-        assert not found, f"{found}: {said}"
-    written = sandbox.read("out/results.json")
-    assert not [mark for mark in STEERS if mark in written], written
-    settings = {cell["defense"]["settings"]["settings"] for cell in json.loads(written)["cells"]}
-    assert settings == {bad, "b"}, settings
 
 
 # ---- What the reader is told ----

@@ -223,8 +223,7 @@ Test (text, what_a_value_was_meant_to_be)
                     " (several values are separated by semicolons: 2; 4; 8)");
   cr_assert_str_eq (assay_text_value_hint ("[2]", TRUE),
                     " (several values are separated by semicolons: 2; 4; 8)");
-  cr_assert_str_eq (assay_text_value_hint ("3 # why", TRUE),
-                    " (a comment has a line of its own)");
+  cr_assert_str_eq (assay_text_value_hint ("3 # why", TRUE), " (a comment has a line of its own)");
   cr_assert_str_eq (assay_text_value_hint ("10%", FALSE),
                     " (a percentage is written as a share: 0.1 for 10 %)");
   cr_assert_str_eq (assay_text_value_hint ("10%", TRUE), " (without a unit: 10 in place of 10 %)");
@@ -260,8 +259,9 @@ Test (text, bytes_are_read_in_binary_units)
                { "1.5 GiB", G_GUINT64_CONSTANT (3) << 29 },
                { "2TiB", G_GUINT64_CONSTANT (2) << 40 } };
   static const char *const bad[]
-      = { "",      "much", "-1",  "+1",   "512MB", "512mib", "1e3",     "1KB", "1 2", "1Gi",
-          "1GiBs", "GiB",  "1.2.3", "1  K", ".",     "nan",    "8388608T", "99999999999999999999" };
+      = { "",      "much", "-1",  "+1",  "512MB",    "512mib",
+          "1e3",   "1KB",  "1 2", "1Gi", "1GiBs",    "GiB",
+          "1.2.3", "1  K", ".",   "nan", "8388608T", "99999999999999999999" };
   guint64 bytes = 77;
 
   for (gsize i = 0; i < G_N_ELEMENTS (good); i++)
@@ -271,4 +271,51 @@ Test (text, bytes_are_read_in_binary_units)
   for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
     cr_assert (!assay_text_to_bytes (bad[i], &bytes) && bytes == 77, "'%s' is %d", bad[i],
                (int) bytes);
+}
+
+Test (text, what_is_shown_of_others_words)
+{
+  /* Letters, joiners, selectors of emoji, Arabic signs above numbers; both ends of ranges. */
+  static const gunichar shown[]
+      = { 'a',    ' ',    0xA0,   0xAC,   0xAE,   0x600,  0x605,  0x6DD,   0x627,  0x180B,
+          0x180F, 0x200A, 0x200C, 0x200D, 0x2010, 0x2027, 0x202F, 0x205F,  0x2070, 0x3163,
+          0xFDCF, 0xFDF0, 0xFE0E, 0xFE0F, 0xFEFE, 0xFF1D, 0xFFFD, 0x1F525, 0xE1000 };
+  static const gunichar not_shown[]
+      = { 0,       0x1B,    0x7F,    0x9B,    0xAD,    0x34F,   0x61C,   0x115F,  0x1160,
+          0x17B5,  0x180E,  0x200B,  0x200E,  0x200F,  0x2028,  0x202E,  0x2060,  0x206F,
+          0x3164,  0xFDD0,  0xFE00,  0xFE0D,  0xFEFF,  0xFFA0,  0xFFF0,  0xFFFB,  0xFFFE,
+          0x1BCA0, 0x1D17A, 0x1FFFF, 0xE0001, 0xE0041, 0xE0100, 0xE01EF, 0xE0FFF, 0x10FFFE };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (shown); i++)
+    cr_assert (assay_text_is_shown (shown[i]), "U+%04X", shown[i]);
+  for (gsize i = 0; i < G_N_ELEMENTS (not_shown); i++)
+    cr_assert (!assay_text_is_shown (not_shown[i]), "U+%04X", not_shown[i]);
+}
+
+Test (text, commands_of_ci_systems_are_broken)
+{
+  static const char *const texts[][2] = {
+    { "::error::x", ": :error::x" },
+    { "\342\200\213 ::error::x", "  : :error::x" }, /* behind a blank of no width */
+    { "said ::stop-commands::", "said : :stop-commands::" },
+    { ":::x", ": : :x" },
+    { "std::vector", "std::vector" },
+    { "a##[b]", "a# #[b]" },
+    { "###vso[task.x]", "## #vso[task.x]" },
+    { "## heading", "## heading" },
+    { "##", "##" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autofree char *plain = assay_text_plain (texts[i][0]);
+
+    cr_assert_str_eq (plain, texts[i][1]);
+  }
+}
+
+Test (text, lines_stay_lines)
+{
+  g_autofree char *plain = assay_text_plain_lines ("a\033[2J\n\n::b\377\n");
+
+  cr_assert_str_eq (plain, "a [2J\n\n: :b\357\277\275\n");
 }
