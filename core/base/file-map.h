@@ -6,5 +6,6 @@
 #include <glib.h>
 
 /* The content of the regular file @path. Pipes, devices, folders, missing and unreadable files are
- * ASSAY_ERROR_DATA. */
+ * ASSAY_ERROR_DATA; so are large files that are all holes but for a hundredth, which would take for
+ * ever to read and are made in an instant. */
 GBytes *assay_file_map (const char *path, GError **error);

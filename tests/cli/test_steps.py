@@ -3,7 +3,9 @@ program can make of it by the formats alone (struct and json here, NumPy in test
 
 import json
 import math
+import os
 import random
+import struct
 
 import pytest
 
@@ -400,3 +402,25 @@ def test_release_is_refused(sandbox, change, message):
     sandbox.refuses(sandbox.assay("attack", "--attack", "nearest", "--release", "release",
                                   "--public", "public.npy", "--guess", "guess"), message)
     assert sandbox.tree() == before, "something was left behind"
+
+
+def test_arrays_of_holes(sandbox):
+    """A release or a dataset of a terabyte, which takes no disk and for ever to read, is refused at
+    once; so is what is larger than its header says, whatever it is made of."""
+    tiny.write(sandbox)
+    protect(sandbox, defense="none")
+    header = repr({"descr": "<f4", "fortran_order": False, "shape": (1 << 34, 16)})
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    start = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+    for name in ("release/vectors.npy", "private.npy"):
+        with open(sandbox.path / name, "wb") as file:
+            file.write(start)
+            file.truncate(len(start) + (1 << 40))
+        if os.stat(sandbox.path / name).st_blocks > 1000:
+            pytest.skip("this file system has no holes")
+    said = "of its 1.0 TiB fewer than one byte in 100 is on the disk, the rest are holes; expected data"
+    sandbox.refuses(sandbox.assay("attack", "--attack", "verbatim", "--release", "release", "--guess",
+                                  "guess"), f"release: release/vectors.npy: {said}")
+    for command in ("run", "plan"):
+        done = sandbox.assay(command, "tiny.scenario", "--set", "dataset.private=private.npy")
+        assert done.code == 2 and f"private.npy: {said}" in done.err, str(done)
