@@ -12,7 +12,8 @@ MARKS = ("\x1b\x07\x9b\u00ad\u034f\u061c\u115f\u180e\u200b\u200e\u200f\u2028\u20
          "\u2066\u2069\u3164\ufe01\ufeff\ufff9\U0001d173\U000e0041\U000e0101")
 BAD = ("\x1b]0;title\x07\x1b[31mred \u202eesrever\u202c \u2066isolated\u2069 \x9b2J \u2028line "
        + MARKS)
-WELL = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u2764\ufe0f\u200d\U0001f525"  # Persian; an emoji
+# Persian, and an emoji.
+WELL = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u2764\ufe0f\u200d\U0001f525"
 COMMANDS = "::error file=x::pwn ##[add-mask]x ##vso[task.complete] ##teamcity[x] std::vector #1"
 LINKS = "@somebody a@b.c https://evil.example WWW.evil.example recall@10"
 
