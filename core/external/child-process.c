@@ -241,6 +241,15 @@ has_ended (const Running *running)
          && info.si_pid != 0;
 }
 
+/* Bytes in its folders and in files that it has open and removed. */
+static guint64
+disk_use_now (const AssayChild *child, const Running *running)
+{
+  const guint64 named = disk_use (child, running->most_disk);
+
+  return named > running->most_disk ? named : named + assay_process_tree_unnamed (running->pid);
+}
+
 /* Whether it takes more than it may; looked at now and then, however long that takes. */
 static End
 look (const AssayChild *child, Running *running, gint64 now)
@@ -250,7 +259,7 @@ look (const AssayChild *child, Running *running, gint64 now)
 
   if (now < running->next_look)
     return END_OWN;
-  if (disk_use (child, running->most_disk) > running->most_disk)
+  if (disk_use_now (child, running) > running->most_disk)
     how = END_DISK;
   else if (assay_process_tree_tasks (running->pid, more) > more)
     how = END_PROCESSES;

@@ -232,6 +232,15 @@ hide_other_requests (Confined *confined)
 
 /* ---- The command ---- */
 
+/* What bubblewrap makes in memory counts nowhere: nothing more is to be written there. */
+static void
+close_memory (GPtrArray *command, const char *tmp)
+{
+  add (command, (const char *[]){ "--remount-ro", "/run", "--remount-ro", "/dev", NULL });
+  if (!g_str_equal (tmp, "/tmp"))
+    add (command, (const char *[]){ "--remount-ro", "/tmp", NULL });
+}
+
 /* The program's own folder may lie in /tmp. Landlock's rules hold for all that is mounted below a
  * folder, so that its scratch is somewhere else then. */
 static void
@@ -257,9 +266,11 @@ add_bubblewrap (Confined *confined, const Means *with)
   hide_other_requests (confined);
   if (with->start != NULL)
     add (command, (const char *[]){ "--ro-bind", with->start, START_INSIDE, NULL });
-  add (command, (const char *[]){ "--bind", confined->folder, confined->folder, "--chdir", here,
-                                  "--unshare-all", "--die-with-parent", "--new-session",
-                                  "--cap-drop", "ALL", "--setenv", "TMPDIR", tmp, "--", NULL });
+  add (command, (const char *[]){ "--bind", confined->folder, confined->folder, NULL });
+  close_memory (command, tmp);
+  add (command, (const char *[]){ "--chdir", here, "--new-session", "--cap-drop", "ALL",
+                                  "--unshare-all", "--die-with-parent", "--setenv", "TMPDIR", tmp,
+                                  "--", NULL });
   if (with->start != NULL)
     add (command,
          (const char *[]){ START_INSIDE, "--write", tmp, "--write", confined->folder, NULL });

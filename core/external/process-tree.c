@@ -1,12 +1,19 @@
 /* Descendants of a process. */
 #include "core/external/process-tree.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define PATH_SIZE 64
 #define KIB 1024
+#define STAT_BLOCK 512 /* the unit of st_blocks */
 
 /* Adds the children that one thread of @pid has; there are none where it has ended by now. */
 static void
@@ -84,38 +91,111 @@ resident_size (int pid)
   return pages * (guint64) sysconf (_SC_PAGESIZE);
 }
 
-/* Resident pages, of each what is this process's part. The kernel walks over its page tables. */
+/* Resident pages, of each what is this process's part, and of that what is of files in memory. The
+ * kernel walks over its page tables. */
 static guint64
-proportional_size (int pid)
+proportional_size (int pid, guint64 *shared)
 {
   char path[PATH_SIZE], line[256];
-  guint64 kib = 0;
+  guint64 kib = 0, of_files = 0;
   FILE *file;
 
   g_snprintf (path, sizeof path, "/proc/%d/smaps_rollup", pid);
   file = fopen (path, "re");
   if (file == NULL)
     return resident_size (pid);
-  while (fgets (line, sizeof line, file) != NULL
-         && sscanf (line, "Pss: %" G_GUINT64_FORMAT, &kib) != 1)
-    ;
+  while (fgets (line, sizeof line, file) != NULL)
+    if (sscanf (line, "Pss: %" G_GUINT64_FORMAT, &kib) != 1)
+      sscanf (line, "Pss_Shmem: %" G_GUINT64_FORMAT, &of_files);
   fclose (file);
+  *shared += of_files * KIB;
   return kib * KIB;
 }
 
+/* ---- Files without a name ---- */
+
+typedef struct {
+  guint64 size;      /* of all, in bytes */
+  guint64 in_memory; /* of those that are on no disk */
+  GHashTable *seen;  /* what several have open counts once */
+} Unnamed;
+
+static gboolean
+is_in_memory (int pid, const char *descriptor)
+{
+  char path[PATH_SIZE];
+  struct statfs about;
+
+  g_snprintf (path, sizeof path, "/proc/%d/fd/%s", pid, descriptor);
+  return statfs (path, &about) == 0 && about.f_type == TMPFS_MAGIC;
+}
+
+static void
+add_if_unnamed (int folder, int pid, const char *descriptor, Unnamed *sum)
+{
+  struct stat about;
+  guint64 size;
+
+  if (fstatat (folder, descriptor, &about, 0) != 0 || !S_ISREG (about.st_mode)
+      || about.st_nlink > 0
+      || !g_hash_table_add (sum->seen, g_strdup_printf ("%ju:%ju", (uintmax_t) about.st_dev,
+                                                        (uintmax_t) about.st_ino)))
+    return;
+  size = (guint64) about.st_blocks * STAT_BLOCK;
+  sum->size += size;
+  if (is_in_memory (pid, descriptor))
+    sum->in_memory += size;
+}
+
+static Unnamed
+count_unnamed (const GArray *pids)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  Unnamed sum = { .seen = seen };
+
+  for (guint i = 0; i < pids->len; i++) {
+    const int pid = g_array_index (pids, int, i);
+    const struct dirent *entry;
+    char path[PATH_SIZE];
+    DIR *dir;
+
+    g_snprintf (path, sizeof path, "/proc/%d/fd", pid);
+    dir = opendir (path);
+    while (dir != NULL && (entry = readdir (dir)) != NULL)
+      add_if_unnamed (dirfd (dir), pid, entry->d_name, &sum);
+    if (dir != NULL)
+      closedir (dir);
+  }
+  sum.seen = NULL;
+  return sum;
+}
+
+guint64
+assay_process_tree_unnamed (GPid root)
+{
+  guint tasks;
+  g_autoptr (GArray) pids = list_tree (root, G_MAXUINT - 1, &tasks);
+
+  return count_unnamed (pids).size;
+}
+
+/* ---- Memory ---- */
+
+/* Of files in memory that are mapped the pages are counted already. */
 guint64
 assay_process_tree_memory (GPid root, guint64 enough)
 {
   guint tasks;
   g_autoptr (GArray) pids = list_tree (root, G_MAXUINT - 1, &tasks);
-  guint64 size = 0;
+  const guint64 in_memory = count_unnamed (pids).in_memory;
+  guint64 size = 0, shared = 0;
 
   for (guint i = 0; i < pids->len; i++)
     size += resident_size (g_array_index (pids, int, i));
-  if (size <= enough)
-    return size;
+  if (size + in_memory <= enough)
+    return size + in_memory;
   size = 0;
   for (guint i = 0; i < pids->len; i++)
-    size += proportional_size (g_array_index (pids, int, i));
-  return size;
+    size += proportional_size (g_array_index (pids, int, i), &shared);
+  return size + MAX (in_memory, shared) - shared;
 }

@@ -14,6 +14,10 @@
  * further than to above @enough. */
 guint assay_process_tree_tasks (GPid root, guint enough);
 
-/* Bytes of memory that they hold together, what several share once (PSS); 0 where nothing can be
- * read, and not exact below @enough. */
+/* Bytes of memory that they hold together, what several share once (PSS), files in memory
+ * that they have open among it; 0 where nothing can be read, and not exact below @enough. */
 guint64 assay_process_tree_memory (GPid root, guint64 enough);
+
+/* Bytes on disk or in memory of files that they have open and that have no name any more, or never
+ * had one (memfd_create). */
+guint64 assay_process_tree_unnamed (GPid root);

@@ -197,6 +197,12 @@ def test_bubblewrap_alone(sandbox):
     sandbox.assay_path = pathlib.Path(shutil.copy2(sandbox.assay_path, sandbox.root / "bare"))
     said, made = try_to_reach(sandbox, "--set", "confine=required")
     assert (said, made) == ("folder temporary", [])
+    # Nor in memory that counts nowhere.
+    assert what_it_did(sandbox, """
+attempt(run=lambda: write("/run/mine", 65), devices=lambda: write("/dev/mine", 65),
+        tmp=lambda: write("/tmp/mine", 65), shared=lambda: write("/dev/shm/mine", 65),
+        own=lambda: write(tempfile.gettempdir() + "/mine", 65), null=lambda: write("/dev/null"))
+""", "--set", "confine=required") == ["shared", "own", "null"]
 
 
 def test_calls_that_reach_further(sandbox):

@@ -9,7 +9,8 @@ import subprocess
 import pytest
 
 import tiny
-from exec_programs import SCALE, VERBATIM, group, prepare, run_scenario, write_program
+from exec_programs import (SCALE, VERBATIM, group, prepare, protect, run_scenario,
+                           write_program)
 from test_hostile import ATTEMPTS, need_all_layers, what_it_did
 
 
@@ -91,6 +92,35 @@ def test_files_that_others_read(sandbox):
     did = what_it_did(sandbox, WATCH, "--set", "confine=never")
     assert {"folder", "lease", "in_memory", "without_waiting", "own"} <= set(did), did
     assert "wide" in did or os.uname().machine != "x86_64", did
+
+
+# As the numbers of a program: how many, bytes of the file in the last, and for how long it stays.
+NEST = """
+import tempfile, time
+NESTED, FILLED, HOLD = {}, {}, {}
+for name in (FOLDER, tempfile.gettempdir()):
+    os.chdir(name)
+    for depth in range(NESTED):
+        os.mkdir("inside")
+        os.chdir("inside")
+    os.mkdir("beside")
+    pathlib.Path("file").write_bytes(bytes(FILLED))
+    os.chmod(".", 0)
+time.sleep(HOLD)
+sys.exit("all is made")
+"""
+
+
+def test_folders_within_folders(sandbox):
+    """Deeper than a path can name: nothing of it is left, which `protect` looks at. And what lies deep
+    counts."""
+    prepare(sandbox)
+    for confine in ("auto", "never"):
+        for name, numbers, limit in (("deep.py", (6000, 0, 0), 1024), ("large.py", (100, 3 << 20, 100), 4)):
+            result = protect(sandbox, write_program(sandbox, name, NEST.format(*numbers)), "--set",
+                             f"file_limit={limit}", "--set", f"confine={confine}")
+            sandbox.refuses(result, f"defense exec: the program wrote more than file_limit = {limit} "
+                            "MiB into its folder and was killed")
 
 
 def test_inputs_that_it_changes(sandbox):

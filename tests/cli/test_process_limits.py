@@ -102,3 +102,43 @@ def test_shared_memory_counts_as_disk(sandbox):
     sandbox.refuses(limited(sandbox, twice, "file_limit=64", "confine=required"),
                     "defense exec: the program wrote more than file_limit = 64 MiB into its folder "
                     "and was killed")
+
+
+# Files that have no name any more, or never had one, and that no path leads to.
+REMOVED = """
+import os, time
+held = []
+for i in range(60):
+    path = str(FOLDER / f"removed-{i}")
+    held.append(os.open(path, os.O_RDWR | os.O_CREAT))
+    os.unlink(path)
+    os.write(held[-1], bytes(1 << 20))
+"""
+NAMELESS = """
+import os, time
+held = [os.memfd_create("held") for _ in range(60)]
+for file in held:
+    os.write(file, bytes(1 << 20))
+"""
+# What is mapped, too, is there once.
+MAPPED = NAMELESS + """
+import mmap
+maps = [mmap.mmap(file, 1 << 20) for file in held]
+for memory in maps:
+    sum(memory[at] for at in range(0, len(memory), 4096))
+"""
+
+
+def test_files_without_a_name(sandbox):
+    """Their bytes count as those of files in the program's folder; in memory as memory, too."""
+    prepare(sandbox)
+    disk = ("defense exec: the program wrote more than file_limit = 20 MiB into its folder and was "
+            "killed")
+    memory = ("defense exec: the processes of the program held more than memory_limit = 40 MiB "
+              "together and were killed")
+    for confine in ("auto", "never"):
+        for body, limit, said in ((REMOVED, "file_limit=20", disk), (NAMELESS, "file_limit=20", disk),
+                                  (NAMELESS, "memory_limit=40", memory)):
+            is_ended(sandbox, body, said, limit, f"confine={confine}")
+    for body in (REMOVED, MAPPED):
+        sandbox.expect(limited(sandbox, body, "file_limit=100", "memory_limit=100"), out="", err="")
