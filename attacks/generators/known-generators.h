@@ -3,7 +3,12 @@
  * (weak-seed.c): nothing of Assay draws from them. */
 #pragma once
 
+#include <stdlib.h>
+
 #include <glib.h>
+
+#include "attacks/generators/mersenne-twister.h"
+#include "attacks/generators/pcg64.h"
 
 typedef enum {
   KNOWN_NUMPY_SEED, /* numpy.random.seed (s): MT19937 */
@@ -24,6 +29,27 @@ typedef enum {
 
 extern const char *const known_generator_names[]; /* NULL ends */
 extern const char *const known_generator_calls[]; /* what a program calls: "random.seed (Python)" */
+
+/* One of them while it draws. A copy goes on by itself, but of KNOWN_C_RAND. */
+typedef struct {
+  KnownGenerator which;
+  MersenneTwister twister;
+  Pcg64 pcg;
+  struct random_data rand;
+  char rand_state[128];
+  gboolean has_normal; /* the second of a pair, which the next call gives */
+  double normal;
+} KnownState;
+
+void known_generator_seed (KnownState *ret_state, KnownGenerator which, guint32 seed);
+double known_generator_uniform (KnownState *state);
+/* A random integer below @n, 1 or more: numpy.random.randint, Generator.integers, random.randrange,
+ * torch.randint, rand () % n. */
+guint32 known_generator_below (KnownState *state, guint32 n);
+/* The same where it is a place that a shuffle draws: Generator.permutation draws it otherwise. */
+guint32 known_generator_place (KnownState *state, guint32 n);
+/* One normal number; not of KNOWN_TORCH, which makes them in blocks. */
+double known_generator_normal (KnownState *state);
 
 /* Whether programs draw such numbers from it by a function of its own, or as everybody would. */
 gboolean known_generator_has (KnownGenerator generator, KnownDraw draw);

@@ -9,11 +9,14 @@
  *             estimated
  *   mixtures  signs. Guess: the images without their signs, brightened by k about their mean as
  *             `averaging` does
+ *             and, where public images are granted, which of them is in which mixture
+ *             (public-draws.h). Guess: their numbers, and without a mask what is left without them
  * Where no seed is found the guess is the release as it is. Carlini et al. 2021 ("Is Private
  * Learning Possible with Instance Encoding?") solved the InstaHide challenge by its images; of a
  * seed that is known no attack on images is needed. */
 #include <math.h>
 
+#include "attacks/generators/public-draws.h"
 #include "attacks/generators/seed-search.h"
 #include "attacks/mixtures/mixture-scores.h"
 #include "core/data/kinds/codes.h"
@@ -99,23 +102,33 @@ undo (const SeedFound *found, const AssayRelease *release, AssayMatrix *rows, GE
 }
 
 static const AssayArraySpec guess_arrays[] = {
-  /* Which generator and use of it (from 0), the seed, and how many numbers were drawn before; all
-   * -1: none was found. */
+  /* Which generator and use of it (SeedUse; of public images N_SEED_USES + DealMethod), the seed,
+   * and how many numbers were drawn before; all -1: none was found. */
   { "seed", "u", ASSAY_INT64, TRUE, 0 },
+  /* The public images of each mixture, by number; where the seed of their choice was found. */
+  { "public-images", "np", ASSAY_INT64, TRUE, 0 },
   { .name = NULL },
 };
 
 static void
-write_seed (const SeedFound *found, AssayGuess *ret_guess)
+write_seed (const SeedFound *found, const DrawsFound *draws, AssayGuess *ret_guess)
 {
   const gsize shape[] = { 4 };
   gint64 *numbers = g_new (gint64, 4);
-  const gboolean is_found = found->score > 0;
 
-  numbers[0] = is_found ? (gint64) found->generator : -1;
-  numbers[1] = is_found ? (gint64) found->use : -1;
-  numbers[2] = is_found ? (gint64) found->seed : -1;
-  numbers[3] = is_found ? (gint64) found->offset : -1;
+  for (guint i = 0; i < 4; i++)
+    numbers[i] = -1;
+  if (found->score > 0) {
+    numbers[0] = found->generator;
+    numbers[1] = found->use;
+    numbers[2] = found->seed;
+    numbers[3] = (gint64) found->offset;
+  } else if (draws->score > 0) {
+    numbers[0] = draws->generator;
+    numbers[1] = N_SEED_USES + draws->dealing.method;
+    numbers[2] = draws->seed;
+    numbers[3] = 0;
+  }
   assay_arrays_take (&ret_guess->arrays, "seed", assay_array_take (ASSAY_INT64, 1, shape, numbers));
 }
 
@@ -152,46 +165,90 @@ estimate_flips (const AssayRelease *release, SeedFound *inout_found, GError **er
 
 /* Looks for the seed of the numbers that belong to those of the release one by one. */
 static gboolean
-find_seed (const WeakSeed *settings, const AssayRelease *release, SeedFound *ret_found,
-           char **ret_says, GError **error)
+find_seed (const WeakSeed *settings, const SeedRange *range, const AssayRelease *release,
+           SeedFound *ret_found, GError **error)
 {
-  SeedRange range = { .generator = settings->generator,
-                      .first_seed = (guint32) settings->first_seed,
-                      .seeds = (gsize) settings->seeds,
-                      .offsets = (gsize) settings->offsets };
   g_auto (SeedEvidence) evidence = { 0 };
 
-  if (!find_flips (settings, release, &range.flip_probability, error))
-    return FALSE;
-  if (range.flip_probability < 0) {
-    *ret_says = g_strdup ("no seed was tried: bits are flipped with probability 0 or 1");
+  if (range->flip_probability < 0)
     return TRUE;
-  }
-  if (!seed_evidence_find (release, (gsize) settings->numbers, &evidence, error)
-      || !seed_search (&range, release->kind, &evidence, ret_found, error))
+  return seed_evidence_find (release, (gsize) settings->numbers, &evidence, error)
+         && seed_search (range, release->kind, &evidence, ret_found, error)
+         && (ret_found->score == 0 || release->kind != ASSAY_RELEASE_CODES
+             || range->flip_probability > 0 || estimate_flips (release, ret_found, error));
+}
+
+/* The choice of public images. */
+typedef struct {
+  gboolean is_tried;
+  DealShape shape;
+  DrawsFound found;
+} Draws;
+
+/* Looks for the seed of it. What was chosen is written, and taken from @inout_rows where no mask is
+ * in the way. */
+static gboolean
+find_draws (const SeedRange *range, const AssayObservation *seen, Draws *draws,
+            AssayMatrix *inout_rows, AssayGuess *ret_guess, GError **error)
+{
+  g_autofree gint64 *drawn = NULL;
+
+  draws->is_tried = public_draws_shape (seen, &draws->shape);
+  if (!draws->is_tried)
+    return TRUE;
+  if (!public_draws_search (range, &draws->shape, seen, &draws->found, error))
     return FALSE;
-  if (ret_found->score > 0 && release->kind == ASSAY_RELEASE_CODES && range.flip_probability == 0
-      && !estimate_flips (release, ret_found, error))
+  if (draws->found.score == 0)
+    return TRUE;
+  drawn = public_draws_all (&draws->shape, &draws->found, error);
+  if (drawn == NULL
+      || (!public_draws_are_masked (seen->release)
+          && !public_draws_remove (&draws->shape, seen, drawn, inout_rows, error)))
     return FALSE;
-  *ret_says = ret_found->score > 0 ? seed_describe (ret_found)
-                                   : g_strdup_printf ("none of %zu seeds of %u generator%s",
-                                                      range.seeds, seed_range_generators (&range),
-                                                      range.generator == 0 ? "s" : "");
+  assay_arrays_take_rows (&ret_guess->arrays, "public-images", ASSAY_INT64, draws->shape.n,
+                          draws->shape.p, g_steal_pointer (&drawn));
   return TRUE;
+}
+
+static char *
+describe (const SeedRange *range, const SeedFound *found, const Draws *draws)
+{
+  const guint n_generators = seed_range_generators (range);
+  g_autofree char *of_draws = draws->found.score > 0 ? public_draws_describe (&draws->found) : NULL;
+  g_autofree char *of_numbers = found->score > 0 ? seed_describe (found) : NULL;
+
+  if (range->flip_probability < 0)
+    return g_strdup ("no seed was tried: bits are flipped with probability 0 or 1");
+  if (of_draws != NULL && of_numbers != NULL)
+    return g_strdup_printf ("%s; and %s", of_numbers, of_draws);
+  if (of_draws != NULL || of_numbers != NULL)
+    return g_strdup (of_draws != NULL ? of_draws : of_numbers);
+  return g_strdup_printf ("none of %zu seeds of %u generator%s%s", range->seeds, n_generators,
+                          n_generators > 1 ? "s" : "",
+                          draws->is_tried ? ", of signs and of the choice of public images" : "");
 }
 
 static gboolean
 attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGuess *ret_guess,
         GError **error)
 {
+  const WeakSeed *settings = context->settings;
   const AssayRelease *release = seen->release;
   g_autoptr (AssayMatrix) rows = seed_release_rows (release, error);
+  SeedRange range = { .generator = settings->generator,
+                      .first_seed = (guint32) settings->first_seed,
+                      .seeds = (gsize) settings->seeds,
+                      .offsets = (gsize) settings->offsets };
   SeedFound found = { .score = 0 };
+  Draws draws = { .is_tried = FALSE };
 
-  if (rows == NULL || !find_seed (context->settings, release, &found, &ret_guess->says, error)
-      || (found.score > 0 && !undo (&found, release, rows, error)))
+  if (rows == NULL || !find_flips (settings, release, &range.flip_probability, error)
+      || !find_seed (settings, &range, release, &found, error)
+      || (found.score > 0 && !undo (&found, release, rows, error))
+      || !find_draws (&range, seen, &draws, rows, ret_guess, error))
     return FALSE;
-  write_seed (&found, ret_guess);
+  ret_guess->says = describe (&range, &found, &draws);
+  write_seed (&found, &draws.found, ret_guess);
   if (release->kind == ASSAY_RELEASE_CODES) {
     AssayArray *codes = assay_codes_pack (assay_matrix_view (rows), error);
 

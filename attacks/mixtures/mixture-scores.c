@@ -204,9 +204,9 @@ rank_streamed (const MixtureOptions *options, const AssayObservation *seen,
   return rank_best (assay_matrix_view (inout_images), &set, keep, ret_rows, error);
 }
 
-static gboolean
-rank_held (const MixtureOptions *options, const AssayObservation *seen, AssayMatrix *inout_images,
-           gsize keep, gint64 *ret_rows, GError **error)
+gboolean
+mixture_rank_public (const MixtureOptions *options, const AssayObservation *seen,
+                     AssayMatrix *inout_images, gsize keep, gint64 *ret_rows, GError **error)
 {
   g_autoptr (AssayMatrix) set = mixture_public (seen->release, seen->public_rows, error);
   g_autoptr (AssayMatrix) whitened = NULL;
@@ -256,7 +256,7 @@ mixture_link (const MixtureOptions *options, gint64 keep, const AssayObservation
                        "expected public images of %zu pixels, found %zu", images->cols, cols);
   candidates = assay_alloc (images->rows, count * sizeof (gint64), "candidates", error);
   if (candidates == NULL
-      || !(are_held (options, count, m, cols) ? rank_held : rank_streamed) (
+      || !(are_held (options, count, m, cols) ? mixture_rank_public : rank_streamed) (
           options, seen, images, count, candidates, error))
     return FALSE;
   mixture_take_candidates (ret_guess, images->rows, count, g_steal_pointer (&candidates));

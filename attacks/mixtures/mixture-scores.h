@@ -38,6 +38,12 @@ void mixture_take_candidates (AssayGuess *ret_guess, gsize n, gsize keep, gint64
 gboolean mixture_link (const MixtureOptions *options, gint64 keep, const AssayObservation *seen,
                        AssayGuess *ret_guess, GError **error);
 
+/* The @keep best public images of each of @inout_images, which become features, n x @keep: those of
+ * the public set are held. */
+gboolean mixture_rank_public (const MixtureOptions *options, const AssayObservation *seen,
+                              AssayMatrix *inout_images, gsize keep, gint64 *ret_rows,
+                              GError **error);
+
 /* For each of the queries the @keep (>= 1) rows of @set with the largest inner products, best
  * first, equal ones in row order. */
 gboolean mixture_rank (AssayView queries, AssayView set, gsize keep, gint64 *ret_rows,
