@@ -14,6 +14,7 @@
 #include "core/external/confine.h"
 #include "core/math/linalg.h"
 #include "core/plugin/modules/module-loader.h"
+#include "core/plugin/registry.h"
 
 static void
 print_help (void)
@@ -98,8 +99,18 @@ load_plugins (void)
   g_autofree char *installed = assay_modules_installed_folder (ASSAY_BINDIR, ASSAY_LIBDIR);
   g_auto (GStrv) refusals = assay_modules_load (g_getenv ("ASSAY_PLUGIN_PATH"), installed);
 
-  for (guint i = 0; refusals != NULL && refusals[i] != NULL; i++)
-    g_printerr ("assay: plugin refused: %s\n", refusals[i]);
+  for (guint i = 0; refusals != NULL && refusals[i] != NULL; i++) {
+    g_autofree char *plain = assay_text_plain_lines (refusals[i]);
+
+    g_printerr ("assay: plugin refused: %s\n", plain);
+  }
+  ASSAY_FOR_EACH (const AssayPluginOrigin, file, assay_modules_loaded ()) {
+    g_autofree char *shown = cli_shown_path (file->path);
+
+    if (refusals == NULL)
+      g_printerr ("assay: plugin file loaded: %s (sha256 %.12s); it can do what Assay can\n", shown,
+                  file->sha256);
+  }
   return refusals == NULL;
 }
 

@@ -71,6 +71,7 @@ assay_run_flow_begin (AssayRunFlow *flow, GError **error)
          && (is_finished
              || (assay_manifest_add_confinement (plan, store, error)
                  && assay_manifest_set_remarks (plan, store, error)
+                 && assay_manifest_add_modules (store, error)
                  && assay_manifest_add_kernels (store, &flow->has_other_kernels, error)));
 }
 

@@ -30,6 +30,25 @@ assay_report_remarks (const AssayResults *results)
   return g_string_free (text, FALSE);
 }
 
+/* Without the path, which is another on every machine. */
+static void
+append_modules (GString *text, const AssayResults *results)
+{
+  g_auto (GStrv) lines = lines_of (results->modules);
+
+  for (guint i = 0; lines[i] != NULL; i++) {
+    g_autofree char *plain = assay_text_plain (lines[i]);
+    const gsize n = strcspn (plain, " ");
+
+    if (plain[n] == ' ')
+      g_string_append_printf (
+          text,
+          "plugin file that was loaded into Assay, and could do what it can: "
+          "%s, sha256 %.*s\n",
+          strrchr (plain, '/') != NULL ? strrchr (plain, '/') + 1 : plain + n + 1, (int) n, plain);
+  }
+}
+
 char *
 assay_report_warnings (const AssayResults *results)
 {
@@ -48,7 +67,23 @@ assay_report_warnings (const AssayResults *results)
                                   : "confinement of %s\n",
                               plain);
   }
+  append_modules (text, results);
   return g_string_free (text, FALSE);
+}
+
+static void
+end_files (AssayJson *json, const char *text)
+{
+  g_auto (GStrv) lines = lines_of (text);
+
+  for (guint i = 0; lines[i] != NULL; i++) {
+    const gsize n = strcspn (lines[i], " ");
+    g_autofree char *sha256 = g_strndup (lines[i], n);
+
+    if (lines[i][n] == ' ')
+      assay_json_write (json, "{file %s sha256 %s}", lines[i] + n + 1, sha256);
+  }
+  assay_json_end_array (json);
 }
 
 static void
@@ -68,6 +103,10 @@ assay_report_warnings_json (const AssayResults *results, AssayJson *json)
   if (results->confinement != NULL) {
     assay_json_write (json, "confinement [");
     end_lines (json, results->confinement);
+  }
+  if (results->modules != NULL) {
+    assay_json_write (json, "plugin_files [");
+    end_files (json, results->modules);
   }
   if (results->remarks != NULL) {
     assay_json_write (json, "remarks [");

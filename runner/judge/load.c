@@ -244,6 +244,7 @@ load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GE
   g_autofree char *serial = NULL;
   g_autofree char *confinement = NULL;
   g_autofree char *remarks = NULL;
+  g_autofree char *modules = NULL;
   g_autofree char *unrepeated = NULL;
   g_autofree char *kernels = NULL;
   AssaySeal seal;
@@ -252,6 +253,7 @@ load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GE
       || !assay_store_get (store, ASSAY_META_SERIAL, &serial, error)
       || !assay_manifest_confinement (store, &confinement, error)
       || !assay_manifest_remarks (store, &remarks, error)
+      || !assay_manifest_modules (store, &modules, error)
       || !assay_store_unrepeated (store, plan, &unrepeated, error)
       || !assay_manifest_kernels (store, &kernels, error))
     return FALSE;
@@ -259,6 +261,8 @@ load_origin (const AssayPlan *plan, AssayStore *store, AssayResults *results, GE
     results->blas = g_string_chunk_insert_const (results->words, g_strdelimit (kernels, "\n", ';'));
   if (confinement != NULL)
     results->confinement = g_string_chunk_insert_const (results->words, confinement);
+  if (modules != NULL)
+    results->modules = g_string_chunk_insert_const (results->words, modules);
   if (remarks != NULL)
     results->remarks = g_string_chunk_insert_const (results->words, remarks);
   if (unrepeated != NULL)

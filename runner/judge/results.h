@@ -309,6 +309,7 @@ typedef struct {
   gboolean has_changed_claims; /* they were changed after cells had run */
   gboolean has_lost_claims;    /* to none, which nobody accepted */
   const char *confinement;     /* of programs of others, a line each; NULL: there were none */
+  const char *modules;         /* files of plugins that were loaded, "SHA256 PATH" each, or NULL */
   const char *remarks;         /* what is to be known of the data, likewise */
   const char *unrepeated;      /* labels of defenses whose programs answered the same request in two
                                 * ways (runner/run/replay.h), a line each; NULL: none did */

@@ -12,12 +12,15 @@
 #include "core/base/text.h"
 #include "core/math/linalg.h"
 #include "core/plugin/external.h"
+#include "core/plugin/modules/module-loader.h"
+#include "core/plugin/registry.h"
 #include "runner/plan/planner.h"
 
 #define META_SCENARIO "scenario"
 #define META_TIMES "times"
 #define META_CONFINEMENT "confinement"
 #define META_KERNELS "kernels"
+#define META_MODULES "modules"
 #define META_REMARKS "remarks"
 
 /* AssayProbe, in the order of its fields. */
@@ -150,6 +153,29 @@ assay_manifest_add_kernels (AssayStore *store, gboolean *ret_has_others, GError 
   return assay_store_set (store, META_KERNELS, text, error);
 }
 
+gboolean
+assay_manifest_add_modules (AssayStore *store, GError **error)
+{
+  const GPtrArray *files = assay_modules_loaded ();
+  g_autofree char *known = NULL;
+  g_autoptr (GString) text = NULL;
+
+  if (files->len == 0)
+    return TRUE;
+  if (!assay_store_get (store, META_MODULES, &known, error))
+    return FALSE;
+  text = g_string_new (known);
+  ASSAY_FOR_EACH (const AssayPluginOrigin, file, files) {
+    g_autofree char *shown = g_filename_display_name (file->path);
+    g_autofree char *plain = assay_text_plain (shown);
+    g_autofree char *line = g_strdup_printf ("%s %s", file->sha256, plain);
+
+    if (!has_line (text->str, line))
+      g_string_append_printf (text, "%s\n", line);
+  }
+  return assay_store_set (store, META_MODULES, text->str, error);
+}
+
 /* ---- Reading ---- */
 
 /* Types t of GVariant are read as sizes. */
@@ -229,6 +255,12 @@ gboolean
 assay_manifest_kernels (AssayStore *store, char **ret_text, GError **error)
 {
   return assay_store_get (store, META_KERNELS, ret_text, error);
+}
+
+gboolean
+assay_manifest_modules (AssayStore *store, char **ret_text, GError **error)
+{
+  return assay_store_get (store, META_MODULES, ret_text, error);
 }
 
 gboolean

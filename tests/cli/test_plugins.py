@@ -88,6 +88,16 @@ def scenario(parts):
     return tiny.SCENARIO.split("[defense plain]", maxsplit=1)[0] + parts
 
 
+LOADED = re.compile(r"^assay: plugin file loaded: (.*) \(sha256 (.*)\); it can do what Assay can\n", re.M)
+
+
+def refuses(sandbox, result, message):
+    """Beside what was said when plugins were loaded."""
+    assert LOADED.search(result.err), str(result)
+    result.err = LOADED.sub("", result.err)
+    sandbox.refuses(result, message)
+
+
 SCALED = scenario("[defense scaled]\nplugin = scaled\n[attack verbatim]\nplugin = verbatim\n")
 
 
@@ -125,6 +135,32 @@ def test_listed_described_and_played(sandbox):
     assert sha256 in page and "SHA-256 of the defense scaled" in page, "not in the page"
 
 
+def test_what_is_loaded_is_said(sandbox):
+    """Its code runs whether a scenario names it or not: at once on the terminal, and in the reports;
+    where a run goes on with another file, of both."""
+    compile_plugin(sandbox, "plugins/zero.so", METRIC)
+    use(sandbox)
+    tiny.write(sandbox)
+    done = sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet", "--cells", "nearest against plain",
+                          code=3)
+    path, sha256 = sandbox.path / "plugins" / "zero.so", sandbox.tree("plugins")["zero.so"]
+    assert LOADED.findall(done.err) == [(str(path), sha256[:12])], str(done)
+    again = sandbox.path / "plugins" / "another.so"
+    compile_plugin(sandbox, "plugins/another.so", METRIC.replace("zero", "naught"))
+    path.unlink()
+    sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet", "--resume")
+    other = sandbox.tree("plugins")["another.so"]
+    assert json.loads(sandbox.read("out/run.json"))["plugin_files"] == [
+        {"file": str(path), "sha256": sha256}, {"file": str(again), "sha256": other}]
+    use(sandbox, "")
+    said = sandbox.assay("report", "out")
+    assert not LOADED.search(said.err), str(said)
+    for text in (said.out, sandbox.read("out/summary.md"), sandbox.read("out/report.html")):
+        for name, build in (("zero.so", sha256), ("another.so", other)):
+            assert "loaded into Assay, and could do what it can: " + f"{name}, sha256 {build}" in (
+                text.replace("<wbr>", "")), text
+
+
 def test_attack_of_the_tree_gives_the_same_numbers(sandbox):
     """`nearest` compiled as a plugin under another id guesses what the built-in one guesses."""
     source = (SOURCE / "attacks" / "lifting" / "nearest.c").read_text()
@@ -133,7 +169,8 @@ def test_attack_of_the_tree_gives_the_same_numbers(sandbox):
                    source=source + "\n#include \"core/plugin/module.h\"\n"
                    "ASSAY_MODULE (&assay_attack_nearest.plugin);\n",
                    sources=[SOURCE / "attacks" / "lifting" / name
-                            for name in ("subspace.c", "subspace-control.c")])
+                            for name in ("subspace.c", "subspace-control.c")]
+                   + [SOURCE / "core" / "base" / "vectors.c"])
     use(sandbox)
     parts = "[defense plain]\nplugin = none\n[defense lifting]\nplugin = affine-lifting\n" + "".join(
         f"[attack {name}]\nplugin = {name}\ngrants = public\n" for name in ("nearest", "again"))
@@ -153,7 +190,8 @@ def test_one_file_under_two_names_is_loaded_once(sandbox):
     (sandbox.path / "plugins" / "scaled.so.p").mkdir()
     (sandbox.path / "other").symlink_to("plugins")
     use(sandbox, "plugins:other:plugins/")
-    sandbox.expect(sandbox.assay("list"), err="")
+    listed = sandbox.expect(sandbox.assay("list"))
+    assert len(LOADED.findall(listed.err)) == 1 and not LOADED.sub("", listed.err), str(listed)
 
 
 def test_loaded_metrics_are_measured_where_they_are_named(sandbox):
@@ -184,10 +222,10 @@ def test_another_build_is_another_audit(sandbox):
     after = sandbox.tree("plugins")["scaled.so"]
     says = f"the defense scaled was another build (sha256 {before[:12]}, now {after[:12]})"
     for words in ((), ("--resume",)):
-        sandbox.refuses(
-            sandbox.assay("run", "tiny.scenario", "--out", "out", "--quiet", *words),
+        refuses(
+            sandbox, sandbox.assay("run", "tiny.scenario", "--out", "out", "--quiet", *words),
             f"output folder out: {says}; expected --out with another folder")
-    sandbox.refuses(sandbox.assay("report", "out"), f"out: {says}; expected the one of the run")
+    refuses(sandbox, sandbox.assay("report", "out"), f"out: {says}; expected the one of the run")
     sandbox.run_ok("tiny.scenario", "--quiet")
     folders = sorted(os.listdir(sandbox.path / "assay-out"))
     assert len(folders) == 2, folders
@@ -215,7 +253,8 @@ def test_a_new_build_is_compared_with_the_old_one(sandbox):
     sandbox.expect(result, 1)
     assert "relative-error" in result.out + result.err, result
     compile_plugin(sandbox, "plugins/zero.so", METRIC.replace("Zeros", "Nothings"))
-    sandbox.refuses(
+    refuses(
+        sandbox,
         sandbox.assay("run", "tiny.scenario", "--out", "again", "--baseline", "old", "--quiet"),
         "baseline old: the metric zero was another build (sha256 {*}, now {*}), and what it measures "
         "may mean something else now; expected a run with this build")

@@ -200,6 +200,31 @@ register_plugins (const AssayModule *module, const AssayPluginOrigin *origin, GE
   return TRUE;
 }
 
+static GPtrArray *
+loaded_files (void)
+{
+  static GPtrArray *files;
+
+  if (files == NULL)
+    files = g_ptr_array_new ();
+  return files;
+}
+
+const GPtrArray *
+assay_modules_loaded (void)
+{
+  return loaded_files ();
+}
+
+static void
+add_loaded (const AssayPluginOrigin *origin)
+{
+  AssayPluginOrigin *file = g_new (AssayPluginOrigin, 1);
+
+  *file = (AssayPluginOrigin){ g_strdup (origin->path), g_strdup (origin->sha256) };
+  g_ptr_array_add (loaded_files (), file);
+}
+
 static gboolean
 load_file (const char *path, GError **error)
 {
@@ -213,6 +238,7 @@ load_file (const char *path, GError **error)
   module = g_module_open (path, G_MODULE_BIND_LOCAL);
   if (module == NULL)
     return assay_fail (error, ASSAY_ERROR_DATA, "cannot be loaded: %s", linker_message (path));
+  add_loaded (&origin); /* from here on its code has run */
   /* Its threads and its descriptors may be in use until the end. */
   g_module_make_resident (module);
   if (!g_module_symbol (module, ASSAY_MODULE_SYMBOL, &symbol) || symbol == NULL)

@@ -15,3 +15,7 @@ char *assay_modules_installed_folder (const char *bindir, const char *libdir);
  * must not go on with a plugin missing that its user counts on. NULL: nothing was refused. To be
  * called once, before any thread. */
 char **assay_modules_load (const char *path, const char *installed);
+
+/* The files that were loaded into this process, whether anything names their plugins or not, for as
+ * long as it lasts: AssayPluginOrigin, in the order of loading. */
+const GPtrArray *assay_modules_loaded (void);
