@@ -140,6 +140,7 @@ typedef struct {
   int error_fd;
   gboolean is_open; /* that stream */
   gboolean is_confined;
+  gboolean is_alone; /* without bubblewrap: its first process ends what it started */
   guint own_tasks;   /* of what confines it */
   guint64 most_disk; /* bytes that its folders may come to */
   gint64 next_look;  /* at them, and at its processes */
@@ -207,6 +208,8 @@ start (const AssayChild *child, Running *ret_running, GError **error)
   fcntl (ret_running->error_fd, F_SETFL, O_NONBLOCK);
   ret_running->is_open = TRUE;
   ret_running->is_confined = confined != NULL;
+  ret_running->is_alone
+      = confined != NULL && confined->len > 1 && g_str_equal (confined->pdata[1], "--alone");
   ret_running->own_tasks = confined != NULL ? CONFINING_TASKS : 0;
   ret_running->kept = g_string_new (NULL);
   return TRUE;
@@ -270,6 +273,15 @@ look (const AssayChild *child, Running *running, gint64 now)
   return how;
 }
 
+/* What has left its process group is ended by the process that it would come to. */
+static void
+end_what_left_the_group (Running *running)
+{
+  kill (running->pid, SIGTERM);
+  for (guint i = 0; i < DRAIN_SLICES && !has_ended (running); i++)
+    read_error_stream (running);
+}
+
 static End
 wait_for_end (const AssayChild *child, Running *running, int *ret_status)
 {
@@ -287,6 +299,8 @@ wait_for_end (const AssayChild *child, Running *running, int *ret_status)
   }
   if (how != END_CANCELLED && has_ended (running))
     how = END_OWN;
+  if (running->is_alone && !has_ended (running))
+    end_what_left_the_group (running);
   kill (-running->pid, SIGKILL);
   while (waitpid (running->pid, ret_status, 0) < 0 && errno == EINTR)
     ;

@@ -11,16 +11,20 @@
  *   that look into other processes, watch files that these open or have read, change mounts and
  *   namespaces, load code into the kernel, keep keys, hold memory that no limit sees (System V) or
  *   send files past these rules (io_uring).
- * With --alone, where there is no bubblewrap, all sockets go, too.
+ * With --alone, where there is no bubblewrap, all sockets go, too, and capabilities, signals to
+ * processes that are not the program's, their limits, and names that files carry (xattr). It stays
+ * as the parent of the program then, to end what outlives it; SIGTERM ends all at once.
  *
  * A program of its own and not a function between fork and exec, because Landlock would keep
  * bubblewrap from mounting. Its own failures end with status 125 and a line that begins with
  * "assay-confine: "; --offers prints what this kernel has of both, in words. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/landlock.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +32,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define FAILED 125        /* as env, timeout and chroot have it */
@@ -41,7 +46,10 @@
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
 #endif
 
-#define CACHESTAT 451    /* its number on every architecture, which libseccomp does not know yet */
+/* Numbers on every architecture, which libseccomp does not know yet. */
+#define CACHESTAT 451
+#define SETXATTRAT 463
+#define REMOVEXATTRAT 466
 #ifndef RWF_NOWAIT
 #define RWF_NOWAIT 0x8
 #endif
@@ -51,6 +59,13 @@
    | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG      \
    | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK   \
    | LANDLOCK_ACCESS_FS_MAKE_SYM)
+
+#define SCOPE_SIGNALS (1ULL << 1) /* LANDLOCK_SCOPE_SIGNAL, from version 6 on */
+
+/* struct landlock_ruleset_attr, as later headers have it. */
+typedef struct {
+  uint64_t files, network, scopes;
+} Ruleset;
 
 /* Devices that programs write to; below /dev/shm they have a file system of their own within
  * bubblewrap. */
@@ -107,6 +122,12 @@ static const int refused_calls[] = {
   SCMP_SYS (semget),
 };
 
+/* Without bubblewrap, whose mounts are read-only. */
+static const int refused_alone[] = {
+  SCMP_SYS (setxattr),    SCMP_SYS (lsetxattr),    SCMP_SYS (fsetxattr),    SETXATTRAT,
+  SCMP_SYS (removexattr), SCMP_SYS (lremovexattr), SCMP_SYS (fremovexattr), REMOVEXATTRAT,
+};
+
 typedef struct {
   int is_alone;    /* without bubblewrap */
   char **writable; /* the FOLDERs; NULL ends */
@@ -152,13 +173,14 @@ restrict_writing (const Rules *rules)
   const uint64_t later = (version >= 2 ? LANDLOCK_ACCESS_FS_REFER : 0)
                          | (version >= 3 ? LANDLOCK_ACCESS_FS_TRUNCATE : 0);
   const uint64_t of_files = LANDLOCK_ACCESS_FS_WRITE_FILE | (later & LANDLOCK_ACCESS_FS_TRUNCATE);
-  struct landlock_ruleset_attr attributes = { .handled_access_fs = WRITES | later };
+  const Ruleset attributes
+      = { .files = WRITES | later, .scopes = rules->is_alone && version >= 6 ? SCOPE_SIGNALS : 0 };
   int ruleset;
 
   if (version == 0)
     return;
   ruleset = (int) syscall (SYS_landlock_create_ruleset, &attributes,
-                           sizeof attributes.handled_access_fs, 0);
+                           version >= 6 ? sizeof attributes : sizeof attributes.files, 0);
   if (ruleset < 0)
     fail ("Landlock");
   for (char **folder = rules->writable; *folder != NULL; folder++)
@@ -228,6 +250,14 @@ refuse_watching (scmp_filter_ctx filter)
   refuse_where (filter, SCMP_SYS (preadv2), 5, RWF_NOWAIT, RWF_NOWAIT);
 }
 
+static void
+refuse_alone (scmp_filter_ctx filter)
+{
+  for (size_t i = 0; i < sizeof refused_alone / sizeof *refused_alone; i++)
+    refuse (filter, refused_alone[i]);
+  refuse_if (filter, SCMP_SYS (prlimit64), SCMP_A0 (SCMP_CMP_NE, 0, 0)); /* of another process */
+}
+
 /* New namespaces would be a place where capabilities, and so mounts, come back. What clone3 is
  * asked stands in memory that a filter cannot read: it is as if the kernel had none, and libraries
  * take clone. */
@@ -258,19 +288,101 @@ restrict_calls (const Rules *rules)
     refuse (filter, refused_calls[i]);
   refuse_sockets (filter, rules->is_alone);
   refuse_watching (filter);
+  if (rules->is_alone)
+    refuse_alone (filter);
   refuse_namespaces (filter);
   if (seccomp_load (filter) != 0)
     fail ("seccomp");
   seccomp_release (filter);
 }
 
+/* ---- Without bubblewrap ---- */
+
+/* Root's: they would open what its owner has closed, and the memory of other processes. */
+static void
+give_up_capabilities (void)
+{
+  struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+  const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+  if (syscall (SYS_capset, &header, none) != 0)
+    fail ("capabilities");
+}
+
+static volatile sig_atomic_t is_to_end;
+
+static void
+on_term (int signal)
+{
+  is_to_end = signal;
+}
+
+/* Its children, among them all of the program's processes that have lost their parents. */
+static void
+kill_children (void)
+{
+  FILE *file = fopen ("/proc/thread-self/children", "re");
+  int child;
+
+  while (file != NULL && fscanf (file, "%d", &child) == 1)
+    kill (child, SIGKILL);
+  if (file != NULL)
+    fclose (file);
+}
+
+/* Ends as the program does, after all that it started: a status of 128 + N is signal N. */
+static _Noreturn void
+watch (pid_t program)
+{
+  int status = 0, own = FAILED << 8;
+  pid_t ended;
+
+  do {
+    ended = wait (&status);
+    if (ended == program)
+      own = status;
+  } while (!is_to_end && ended != program && (ended > 0 || errno == EINTR));
+  do
+    kill_children ();
+  while (wait (&status) > 0 || errno == EINTR);
+  _exit (WIFSIGNALED (own) ? 128 + WTERMSIG (own) : WEXITSTATUS (own));
+}
+
+/* Returns in a process of its own for the program. A killed Assay is told by SIGTERM from here on,
+ * so that what outlives the program ends then, too. */
+static void
+stay_behind (void)
+{
+  const struct sigaction action = { .sa_handler = on_term };
+  const pid_t self = getpid ();
+  pid_t program;
+
+  if (sigaction (SIGTERM, &action, NULL) != 0 || prctl (PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0
+      || prctl (PR_SET_PDEATHSIG, SIGTERM) != 0 || (program = fork ()) < 0)
+    fail ("beginning");
+  if (program > 0)
+    watch (program);
+  signal (SIGTERM, SIG_DFL);
+  prctl (PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid () != self)
+    exit (FAILED);
+}
+
 /* ---- The command ---- */
+
+static void
+restrict_all (const Rules *rules)
+{
+  if (rules->is_alone)
+    give_up_capabilities ();
+  restrict_writing (rules);
+  restrict_calls (rules);
+}
 
 static int
 print_offers (const Rules *rules)
 {
-  restrict_writing (rules);
-  restrict_calls (rules);
+  restrict_all (rules);
   printf ("%sseccomp\n", landlock_version () > 0 ? "Landlock, " : "");
   return 0;
 }
@@ -294,8 +406,9 @@ main (int argc, char **argv)
     fprintf (stderr, "usage: assay-confine [--alone] [--write FOLDER]... -- PROGRAM ...\n");
     return FAILED;
   }
-  restrict_writing (&rules);
-  restrict_calls (&rules);
+  if (rules.is_alone)
+    stay_behind ();
+  restrict_all (&rules);
   execvp (argv[i + 1], argv + i + 1);
   fail (argv[i + 1]);
 }

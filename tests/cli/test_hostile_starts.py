@@ -1,6 +1,7 @@
 """What a start of a program under audit gets from Assay beside its request, and what it may do to its
 own inputs and to Assay itself. As in test_hostile.py each attempt is one that would have worked."""
 
+import ctypes
 import json
 import os
 import shutil
@@ -9,9 +10,10 @@ import subprocess
 import pytest
 
 import tiny
-from exec_programs import (SCALE, VERBATIM, group, prepare, protect, run_scenario,
-                           write_program)
+from exec_programs import (SCALE, VERBATIM, check_ended, find_processes, group, prepare, protect,
+                           run_scenario, write_program)
 from test_hostile import ATTEMPTS, need_all_layers, what_it_did
+from test_programs import break_bubblewrap, wait_for
 
 
 def test_open_files(sandbox):
@@ -121,6 +123,112 @@ def test_folders_within_folders(sandbox):
                              f"file_limit={limit}", "--set", f"confine={confine}")
             sandbox.refuses(result, f"defense exec: the program wrote more than file_limit = {limit} "
                             "MiB into its folder and was killed")
+
+
+# ---- Without bubblewrap ----
+
+ALONE = """
+def parent(pid):
+    return int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
+
+def starters():
+    "From the one that started it up to Assay."
+    pids = [os.getppid()]
+    while b"protect" not in open(f"/proc/{pids[-1]}/cmdline", "rb").read().split(b"\\0"):
+        pids.append(parent(pids[-1]))
+    return pids
+
+def token(pid):
+    return b"CI_TOKEN=secret" in open(f"/proc/{pid}/environ", "rb").read()
+
+def of_any(work):
+    def attempts():
+        errors = []
+        for pid in starters():
+            try:
+                need(work(pid) is not False)
+            except OSError as error:
+                errors.append(error)
+        need(len(errors) < len(starters()))
+    return attempts
+
+status = open("/proc/self/status").read()
+attempt(capabilities=lambda: need(int(status.split("CapPrm:")[1].split()[0], 16)),
+        token=of_any(token), signal=of_any(lambda pid: os.kill(pid, 0)),
+        limit=of_any(lambda pid: libc.prlimit(pid, 7, None, ctypes.create_string_buffer(16)) == 0),
+        attribute=lambda: os.setxattr(here / "public.npy", "user.mark", b"1"),
+        own=lambda: (os.kill(os.getpid(), 0), need(libc.prlimit(0, 7, None, b" " * 16) == 0)))
+"""
+
+
+def scopes_signals():
+    """Since version 6 of Landlock."""
+    return ctypes.CDLL(None).syscall(ctypes.c_long(444), None, ctypes.c_long(0), ctypes.c_long(1)) >= 6
+
+
+def test_without_bubblewrap(sandbox):
+    """Root's capabilities, the environment of Assay, signals to it, its limits, names at files."""
+    need_all_layers(sandbox)
+    prepare(sandbox)
+    sandbox.environment["CI_TOKEN"] = "secret"
+    never = what_it_did(sandbox, ALONE, "--set", "confine=never")
+    assert {"token", "signal", "limit", "own"} <= set(never), never
+    assert ("capabilities" in never) == (os.getuid() == 0), never
+    if "attribute" in never:  # not every file system has them
+        os.removexattr(sandbox.path / "public.npy", "user.mark")
+    break_bubblewrap(sandbox)
+    assert what_it_did(sandbox, ALONE) == ([] if scopes_signals() else ["signal"]) + ["own"]
+
+
+# In a session of its own, and without a parent.
+LEAVES = """
+import time
+if os.fork() == 0:
+    os.setsid()
+    for _ in range(3):
+        if os.fork() == 0:
+            os.closerange(0, 3)
+            os.execvp("sleep", ["sleep", "300.00093"])
+    os._exit(0)
+time.sleep(WAITS)
+sys.exit(3)
+"""
+
+
+def test_what_leaves_ends_without_bubblewrap(sandbox):
+    """With the program, where that is ended, and where Assay is."""
+    prepare(sandbox)
+    for waits, words in ((0.5, ()), (100, ("--set", "time_limit=3"))):
+        body = f"WAITS = {waits}\n{LEAVES}"
+        protect(sandbox, write_program(sandbox, "leaves.py", body), "--set", "confine=never", *words)
+        stayed = find_processes("300.00093")
+        for pid in stayed:
+            os.kill(int(pid), 9)
+        assert stayed
+    break_bubblewrap(sandbox)
+    for waits, words in ((0.5, ()), (100, ("--set", "time_limit=3"))):
+        command = write_program(sandbox, "leaves.py", f"WAITS = {waits}\n{LEAVES}")
+        result = protect(sandbox, command, *words)
+        assert result.code == 2 and not find_processes("300.00093"), result
+    shutil.rmtree(sandbox.path / "release", ignore_errors=True)
+    shutil.rmtree(sandbox.path / "truth", ignore_errors=True)
+    process = sandbox.start("protect", "--defense", "exec", "--set", f"command={command}", "--secrets",
+                            "private.fvecs[0:8]", "--release", "release", "--truth", "truth")
+    wait_for(lambda: find_processes("300.00093"), "the program did not begin")
+    sandbox.kill(process)
+    check_ended("300.00093")
+
+
+def test_status_without_bubblewrap(sandbox):
+    """The process between says what the program's end was."""
+    prepare(sandbox)
+    break_bubblewrap(sandbox)
+    for body, said in (("sys.exit(7)", "the program ended with exit status 7"),
+                       ("os.kill(os.getpid(), 11)",
+                        "the program was killed by signal 11 (Segmentation fault)")):
+        sandbox.refuses(protect(sandbox, write_program(sandbox, "ends.py", body)),
+                        f"defense exec: {said}")
+    sandbox.expect(protect(sandbox, write_program(sandbox, "fine.py", SCALE)), out="", err="")
 
 
 def test_inputs_that_it_changes(sandbox):
