@@ -173,7 +173,7 @@ main (int argc, char **argv)
   setlocale (LC_CTYPE, "");
   keep_standard_streams ();
   take_full_files_for_errors ();
-  g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, on_warning, NULL);
+  g_log_set_handler (NULL, G_LOG_LEVEL_MESSAGE, on_warning, NULL);
   if (argc > 0)
     cli_remember_name (argv[0]);
   cli_remember_command (argc, argv);

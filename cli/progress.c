@@ -102,7 +102,7 @@ drop_warning (G_GNUC_UNUSED const char *domain, G_GNUC_UNUSED GLogLevelFlags lev
 void
 cli_drop_warnings (void)
 {
-  g_log_set_handler (NULL, G_LOG_LEVEL_WARNING, drop_warning, NULL);
+  g_log_set_handler (NULL, G_LOG_LEVEL_MESSAGE, drop_warning, NULL);
 }
 
 CliProgress *

@@ -9,7 +9,8 @@ usage: tests/mutate.py [--build build] [--jobs 2] [--sample N] [--seed S] [--rec
 Prints a line for each mutant that no test noticed, and a table of how many there were. FILE is one
 of tests/mutants.toml (default: all of them), which names the tests of each, and the mutants that
 are the same program, each with the reason: those are played too, and it is an error if a test
-notices one. --record puts the table's rows into FILE in the place of those of the same files.
+notices one. --record puts the table's rows into FILE in the place of those of the same files, and
+the mutants that were missed into the table below it.
 
 Mutants that do not compile are not counted; comments, strings, preprocessor lines, g_assert and
 g_return are not changed. The tree is not touched. The exit code is 1 if a mutant survived that
@@ -57,6 +58,7 @@ TEST_SECONDS = 6
 IDLE_SECONDS = 60
 # A mutant may ask for any amount of memory: it gets none beyond this.
 TEST_BYTES = 8 << 30
+MISSED_HEAD = "| missed in | line | changed | into | text |"
 HEAD = "| file | mutants | noticed | the same program | missed | seconds | at |"
 
 
@@ -192,7 +194,7 @@ class Build:
         return any(run([self.folder / "tests" / f"test-{test}", "-j1", "--fail-fast"], SOURCE,
                        env={**os.environ, "LD_PRELOAD": str(library),
                             "ASSAY_SOURCE": str(SOURCE), "ASSAY_CACHE": "",
-                            "G_DEBUG": "fatal-criticals"},
+                            "G_DEBUG": "fatal-warnings"},
                        preexec_fn=limit) != 0 for test in tests)
 
 
@@ -224,11 +226,29 @@ def check_unchanged(build, file, command):
         sys.exit(f"{file.name}: the tests do not load what is changed")
 
 
+def missed_row(name, mutant):
+    """Of the table of what was missed. "the 2. `0`" where its line has several."""
+    which = f"the {mutant.nth}. " if mutant.nth > 1 else ""
+    cells = [name, str(mutant.number), f"{which}`{mutant.old}`", f"`{mutant.new}`",
+             f"`{mutant.line}`"]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def record_missed(path, name, missed):
+    """What was missed of the file `name` in the place of what was missed before."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    begin, end = record_table.find(lines, MISSED_HEAD)
+    rows = [line for line in lines[begin:end] if not line.startswith(f"| {name} |")]
+    rows += [missed_row(name, mutant) for mutant in missed]
+    rows.sort(key=lambda row: record_table.cells_of(row)[0])  # stable: by line within a file
+    path.write_text("\n".join([*lines[:begin], *rows, *lines[end:]]) + "\n", encoding="utf-8")
+
+
 def play_file(build, file, mutants, jobs):
-    """Counts of how the file's mutants fared; prints those that survived."""
+    """Counts of how the file's mutants fared, and those that no test noticed, which are printed."""
     command = build.command(file.name)
     check_unchanged(build, file, command)
-    start, counts = time.monotonic(), collections.Counter()
+    start, counts, missed = time.monotonic(), collections.Counter(), []
 
     def play(mutant):
         library = build.library(file.name, mutant.in_text(file.text), command)
@@ -240,11 +260,13 @@ def play_file(build, file, mutants, jobs):
             if mutant in file.same:
                 kind = "same" if noticed is False else "listed and noticed"
             counts[kind] += 1
+            if kind == "missed":
+                missed.append(mutant)
             if kind in ("missed", "listed and noticed"):
                 print(f"{file.name}:{mutant.number}: {kind}: {mutant.new} for {mutant.old} "
                       f"({mutant.nth}): {mutant.line}", flush=True)
     counts["seconds"] = round(time.monotonic() - start)
-    return counts
+    return counts, missed
 
 
 def row_of(name, counts, commit):
@@ -288,11 +310,12 @@ def main():
             if options.sample:
                 mutants = random.Random(options.seed).sample(
                     mutants, min(options.sample, len(mutants)))
-            counts = play_file(build, file, mutants, options.jobs)
+            counts, missed = play_file(build, file, mutants, options.jobs)
             failed |= counts["missed"] + counts["listed and noticed"] > 0
             rows[file.name] = row_of(file.name, counts, commit)
             if options.record:
                 record_table.write(options.record, HEAD, {file.name: rows[file.name]}, sum_row)
+                record_missed(options.record, file.name, missed)
     print(f"\n{HEAD}")
     for row in [*rows.values(), sum_row(rows.values())]:
         print(f"| {' | '.join(map(str, row))} |")

@@ -193,7 +193,7 @@ close_gaps (const Work *work, GError **error)
         " SIFT keypoints; expected one at least",
         n_photos, MAX (work->rules->least_side, work->rules->size), work->rules->keypoints);
   if (n_without > 0)
-    g_warning ("%zu of %zu photographs give no crop, flat or too small ones; the first: %s",
+    g_message ("%zu of %zu photographs give no crop, flat or too small ones; the first: %s",
                n_without, n_photos, first_without->file->path);
   return TRUE;
 }

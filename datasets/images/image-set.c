@@ -45,7 +45,7 @@ drop_shared (AssayImages *images, const char *role, const AssayImages *others,
                        "%s: %s: every image is also a %s image of %s; expected others", role,
                        images->source, other_role, others->source);
   if (n > 0)
-    g_warning ("%s: %zu of %zu images left out that are also %s images; the first: %s image %zu "
+    g_message ("%s: %zu of %zu images left out that are also %s images; the first: %s image %zu "
                "of %s is %s image %zu of %s",
                role, n, count, other_role, role, image, images->source, other_role, other,
                others->source);

@@ -208,7 +208,7 @@ warn_of_skipped (const AssayPhotoSet *set)
           first = set->photographs[i].error;
       }
     if (first != NULL)
-      g_warning ("%s: %zu of %zu photographs skipped; the first: %s", set->role_names[role],
+      g_message ("%s: %zu of %zu photographs skipped; the first: %s", set->role_names[role],
                  n_skipped, n, first->message);
   }
 }

@@ -61,7 +61,7 @@ class Sandbox:
         self.environment.update(
             PATH=f"{programs}:{os.environ['PATH']}",
             HOME=str(self.path), LC_ALL="C.UTF-8", COLUMNS="100", ASSAY_DATA=str(self.path),
-            G_DEBUG="fatal-criticals",
+            G_DEBUG="fatal-warnings",
         )
 
     def __enter__(self):

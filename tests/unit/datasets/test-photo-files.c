@@ -122,7 +122,7 @@ static GLogWriterOutput
 catch_warning (GLogLevelFlags level, const GLogField *fields, gsize n_fields,
                G_GNUC_UNUSED gpointer data)
 {
-  n_warnings += (level & (G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL)) != 0;
+  n_warnings += (level & (G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_WARNING | G_LOG_LEVEL_CRITICAL)) != 0;
   for (gsize i = 0; i < n_fields; i++)
     if (strcmp (fields[i].key, "MESSAGE") == 0) {
       g_free (last_warning);
