@@ -138,6 +138,10 @@ SHAPES = """\
 trials = 2
 [dataset]
 plugin = shapes
+private_images = 200
+public_images = 300
+test_images = 0
+channels = 1
 size = {size}
 secrets = {secrets}
 [defense blurred]

@@ -40,6 +40,7 @@ plugin = laplace
 [attack audit]
 plugin = distinguish
 runs = 40000
+training = 5000
 
 [attack verbatim]""") + claim("hidden", "at-least = 0.5", "defense = plain\nattack = verbatim") + """
 [claim little]

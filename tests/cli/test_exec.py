@@ -5,6 +5,8 @@ import json
 import shutil
 import sys
 
+import pytest
+
 import data
 import tiny
 from exec_programs import (SCALE, UNSCALE, VERBATIM, group, median_errors, prepare, protect,
@@ -347,6 +349,7 @@ def test_attack_needs_other_releases(sandbox):
     assert result.code == 2 and "'command'" in result.err, str(result)
 
 
+@pytest.mark.slow
 def test_selftest_has_no_program_to_play(sandbox):
     result = sandbox.assay("selftest")
     line = next(line for line in result.out.splitlines() if " exec " in line)

@@ -7,6 +7,27 @@
 
 #define WAVES 40
 
+/* Adds @size * cos (@down * y + @right * x + @phase): of a sum, so that a cosine is taken for each
+ * row and each column in place of each pixel. */
+static void
+add_wave (double size, double down, double right, double phase, gsize side, float *image)
+{
+  g_autofree double *tables = g_new (double, 2 * side);
+  double *cosines = tables, *sines = tables + side;
+
+  for (gsize x = 0; x < side; x++) {
+    cosines[x] = cos (right * (double) x);
+    sines[x] = sin (right * (double) x);
+  }
+  for (gsize y = 0; y < side; y++) {
+    const double angle = down * (double) y + phase;
+    const double a = size * cos (angle), b = size * sin (angle);
+
+    for (gsize x = 0; x < side; x++)
+      image[y * side + x] += (float) (a * cosines[x] - b * sines[x]);
+  }
+}
+
 static AssayMatrix *
 make_images (gsize n, gsize side, AssayStreamKey key)
 {
@@ -23,10 +44,7 @@ make_images (gsize n, gsize side, AssayStreamKey key)
       const double phase = assay_stream_between (&stream, 0, 2 * G_PI);
       const double size = assay_stream_normal (&stream) / (0.5 + hypot (down, right));
 
-      for (gsize p = 0; p < side * side; p++)
-        image[p]
-            += (float) (size
-                        * cos (down * (double) (p / side) + right * (double) (p % side) + phase));
+      add_wave (size, down, right, phase, side, image);
     }
     for (gsize p = 0; p < side * side; p++) {
       mean += image[p] / (double) (side * side);

@@ -360,13 +360,16 @@ Test (whitened_removal, control_is_won)
 }
 
 /* Whatever is drawn: where public images could have small shares, four seeds of six lost it. The
- * first seed is played above. */
+ * first seed is played above, the others in the long tier. */
 Test (whitened_removal, control_of_windows_is_won_for_any_seed)
 {
   g_autoptr (AssaySettings) settings
       = fixture_settings (&assay_attack_whitened_removal.plugin, "all_windows=yes");
+  const guint64 seeds = test_seeds (1);
 
-  for (guint64 seed = 2; seed <= test_seeds (2); seed++) {
+  if (seeds < 2)
+    cr_skip_test ("of more seeds than one");
+  for (guint64 seed = 2; seed <= seeds; seed++) {
     AssayControlOutcome outcome;
 
     cr_assert (assay_control_run (&assay_attack_whitened_removal, settings, seed, &outcome, NULL));
