@@ -288,6 +288,8 @@ restrict_calls (const Rules *rules)
     refuse (filter, refused_calls[i]);
   refuse_sockets (filter, rules->is_alone);
   refuse_watching (filter);
+  /* Assay could not see any more what it has open. */
+  refuse_where (filter, SCMP_SYS (prctl), 0, WHOLE, PR_SET_DUMPABLE);
   if (rules->is_alone)
     refuse_alone (filter);
   refuse_namespaces (filter);
