@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cli/check/lint.h"
+#include "core/external/hidden-words.h"
 #include "runner/run/replay.h"
 
 static void
@@ -22,11 +23,35 @@ check_components (GPtrArray *doubts, const GPtrArray *components)
   }
 }
 
+/* What a word of the command gives to a program that would be hidden from it otherwise. */
+static void
+check_words (GPtrArray *doubts, const GPtrArray *components)
+{
+  ASSAY_FOR_EACH (const AssayComponent, component, components) {
+    const AssayExternal *external = assay_plugin_external (component->plugin);
+    g_autoptr (GPtrArray) files = external != NULL && external->files != NULL
+                                      ? external->files (component->settings->values)
+                                      : NULL;
+
+    for (guint i = 0; files != NULL && i < files->len; i++) {
+      g_autofree char *secret = assay_hidden_words_secret (files->pdata[i]);
+
+      if (secret != NULL)
+        assay_doubt (doubts,
+                     "%s %s: its command names %s, and so opens %s, which is hidden from other "
+                     "programs; expected a command without data of the audit",
+                     component->kind, component->label, (char *) files->pdata[i], secret);
+    }
+  }
+}
+
 void
 assay_lint_programs (const AssayPlan *plan, GPtrArray *doubts)
 {
   check_components (doubts, plan->defenses);
   check_components (doubts, plan->attacks);
+  check_words (doubts, plan->defenses);
+  check_words (doubts, plan->attacks);
 }
 
 /* A program tries some 10^5 seeds a second against the random numbers of its request. */

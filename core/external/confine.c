@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/data/secret-paths.h"
+#include "core/external/hidden-words.h"
 #include "core/external/program.h"
 #include "core/external/request-place.h"
 #include "core/external/tree.h"
@@ -92,78 +93,12 @@ show (Confined *confined, const char *path)
   free (real);
 }
 
-static gboolean
-is_below (const char *path, const char *folder)
-{
-  const gsize n = strlen (folder);
-
-  return strncmp (path, folder, n) == 0 && (path[n] == '\0' || path[n] == '/' || n == 1);
-}
-
-/* The word that names @real, or a file in that folder; NULL. */
-static const char *
-word_in (char *const *words, const char *real)
-{
-  for (guint i = 0; words[i] != NULL; i++) {
-    char *named = realpath (words[i], NULL);
-    const gboolean is_it = named != NULL && is_below (named, real);
-
-    free (named);
-    if (is_it)
-      return words[i];
-  }
-  return NULL;
-}
-
-static gboolean
-is_same_file (const char *path, const char *real)
-{
-  g_autofree char *own = realpath (path, NULL);
-
-  return g_strcmp0 (own, real) == 0;
-}
-
-/* A folder cannot be hidden around what a program needs: it would see the data beside that. What a
- * word itself names is meant to be seen. */
-static gboolean
-check_can_be_hidden (char *const *words, const char *path, const char *here, GError **error)
-{
-  g_autofree char *real = realpath (path, NULL);
-  const char *word = real != NULL ? word_in (words, real) : NULL;
-
-  if (real == NULL || !g_file_test (real, G_FILE_TEST_IS_DIR)
-      || (word != NULL && is_same_file (word, real)))
-    return TRUE;
-  if (word != NULL)
-    return assay_fail (error, ASSAY_ERROR_DATA,
-                       "%s is hidden from programs under audit, and holds %s of the command; "
-                       "expected programs in another folder than data and results",
-                       path, word);
-  return !is_below (here, real)
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "%s is hidden from programs under audit, and holds the working folder; "
-                        "expected data and results in other folders",
-                        path);
-}
-
-static gboolean
-check_all_can_be_hidden (char *const *words, GError **error)
-{
-  g_autofree char *here = g_get_current_dir ();
-  g_autoptr (GPtrArray) paths = assay_secret_paths ();
-  gboolean is_ok = TRUE;
-
-  for (guint i = 0; is_ok && i < paths->len; i++)
-    is_ok = check_can_be_hidden (words, paths->pdata[i], here, error);
-  return is_ok;
-}
-
 /* Whether a folder that @real lies in is hidden: nothing can be put in its place there. */
 static gboolean
 lies_in_empty (const Confined *confined, const char *real)
 {
   for (guint i = 0; i < confined->empty->len; i++)
-    if (is_below (real, confined->empty->pdata[i]))
+    if (assay_path_is_in (real, confined->empty->pdata[i]))
       return TRUE;
   return FALSE;
 }
@@ -176,8 +111,9 @@ hide (Confined *confined, const char *path, const char *here)
   char *real = realpath (path, NULL);
   g_autofree char *first = real != NULL ? first_below_emptied (real) : NULL;
 
-  if (real != NULL && !lies_in_empty (confined, real) && word_in (confined->words, real) == NULL
-      && !is_below (here, real) && (first == NULL || assay_names_have (confined->shown, first))) {
+  if (real != NULL && !lies_in_empty (confined, real)
+      && !assay_hidden_words_have (confined->words, path) && !assay_path_is_in (here, real)
+      && (first == NULL || assay_names_have (confined->shown, first))) {
     if (g_file_test (real, G_FILE_TEST_IS_DIR)) {
       add (confined->command, (const char *[]){ "--tmpfs", real, "--remount-ro", real, NULL });
       g_ptr_array_add (confined->empty, g_strdup (real));
@@ -225,7 +161,7 @@ hide_other_requests (Confined *confined)
 {
   g_autofree char *place = assay_request_place ();
 
-  if (is_below (confined->folder, place))
+  if (assay_path_is_in (confined->folder, place))
     add (confined->command, (const char *[]){ "--tmpfs", place, "--dir", confined->folder,
                                               "--remount-ro", place, NULL });
 }
@@ -490,7 +426,7 @@ assay_confine_command (AssayConfine confine, char *const *words, const char *fol
   if (means.bwrap == NULL && confine == ASSAY_CONFINE_REQUIRED)
     return assay_fail (error, ASSAY_ERROR_DATA,
                        "confine = required, but the program cannot be confined: %s", means.why_not);
-  if (means.bwrap != NULL && !check_all_can_be_hidden (words, error))
+  if (means.bwrap != NULL && !assay_hidden_words_check (words, error))
     return FALSE;
   *ret_command = confined_command (&means, words, folder, scratch);
   return TRUE;

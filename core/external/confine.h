@@ -5,9 +5,9 @@
  * processes in sight, and no capabilities. It can write to the folder of its request, /tmp and
  * /dev/shm alone: to nothing elsewhere by Landlock, FIFOs included, and by seccomp to no socket of
  * the file system. What this process said to be secret (core/data/secret-paths.h) is not there,
- * unless the program's own command names it: the data of the scenario's datasets, and the folder
- * that results go to. What else it may read is not limited. All that it started ends with it, and
- * with Assay.
+ * unless the program's own command names that file (hidden-words.h): the data of the scenario's
+ * datasets, and the folder that results go to. What else it may read is not limited. All that it
+ * started ends with it, and with Assay.
  *
  * Where bubblewrap is missing or does not work, assay-confine alone keeps it from writing elsewhere
  * and from all sockets, but not from reading, nor from seeing other processes.

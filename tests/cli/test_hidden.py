@@ -254,3 +254,70 @@ def test_folders_that_hold_what_a_program_needs(sandbox):
     assert said.code == 3 and (
         "truths is hidden from programs under audit, and holds truths/scale.py of the command; "
         "expected programs in another folder than data and results") in said.out, str(said)
+
+
+def started_with(sandbox, words, confine, code=3):
+    """What became of a program that tries to read the last of @words, or what is in that folder."""
+    program = write_program(sandbox, "named.py", LOOK + """
+place = pathlib.Path(sys.argv[-2])
+look([str(path) for path in sorted(place.iterdir())] if place.is_dir() else [str(place)])
+""")
+    sandbox.write("a.scenario", "[scenario]\ntitle = T\nseed = 3\n"
+                  + DATASET.format(private="private.fvecs") + VERBATIM
+                  + group("defense", "d", f"{program} {words}", f"confine = {confine}"))
+    sandbox.shell(f"rm -rf out/{confine}")
+    sandbox.run_ok("a.scenario", "--out", f"out/{confine}", "--quiet", code=code)
+    return json.loads(sandbox.read(f"out/{confine}/results.json"))["cells"][0]["message"]
+
+
+def write_links(sandbox):
+    """Four names of the private rows that do not say so; the last one does."""
+    (sandbox.path / "model.bin").symlink_to("private.fvecs")
+    (sandbox.path / "hard.bin").hardlink_to(sandbox.path / "private.fvecs")
+    (sandbox.path / "twice.bin").symlink_to("model.bin")
+    (sandbox.path / "models").symlink_to(".")
+    return ["model.bin", "hard.bin", "twice.bin", "models/private.fvecs"]
+
+
+def test_words_that_lead_to_data(sandbox):
+    """A file of the vendor's package that is the private data under another name."""
+    prepare(sandbox)
+    for name in write_links(sandbox):
+        assert started_with(sandbox, name, "never").endswith(f"saw: {name}"), name
+        said = started_with(sandbox, name, "required")
+        assert said == (
+            f"defense exec: {name} of the command leads to {sandbox.path}/private.fvecs, which is "
+            "hidden from programs under audit; expected that file by its own name where the program "
+            "is to have it, or another one"), said
+    for name in ("private.fvecs", "./private.fvecs", f"{sandbox.path}/private.fvecs"):
+        assert "private.fvecs" in started_with(sandbox, name, "required").partition("saw:")[2], name
+
+
+def test_words_that_name_hidden_folders(sandbox):
+    """The results of earlier runs, by the name that they have."""
+    prepare(sandbox)
+    for begin in ("", "./", f"{sandbox.path}/"):
+        for confine in ("never", "required"):
+            (sandbox.path / "out" / confine).mkdir(parents=True, exist_ok=True)
+        assert "run.sqlite" in started_with(sandbox, f"{begin}out/never", "never"), begin
+        words = f"{begin}out/required"
+        said = started_with(sandbox, words, "required")
+        assert said == (
+            f"defense exec: {sandbox.path}/out/required is hidden from programs under audit, and is {words} of "
+            "the command; expected programs in another folder than data and results"), said
+
+
+def test_auditor_is_told_of_words(sandbox):
+    """Before anything runs: of the data by its own name, too, which a program may be given."""
+    prepare(sandbox)
+    sandbox.write("settings.txt", "nothing")
+    for name in [*write_links(sandbox), "private.fvecs", "settings.txt"]:
+        program = write_program(sandbox, "scale.py", SCALE)
+        sandbox.write("a.scenario", "[scenario]\ntitle = T\n"
+                      + DATASET.format(private="private.fvecs") + VERBATIM
+                      + group("defense", "d", f"{program} {name}"))
+        said = sandbox.assay("check", "--auditor", "a.scenario")
+        is_told = (f"defense d: its command names {name}, and so opens {sandbox.path}/private.fvecs, "
+                   "which is hidden from other programs; expected a command without data of the "
+                   "audit") in said.err
+        assert is_told == (name != "settings.txt"), str(said)
