@@ -3,6 +3,7 @@
 #include "cli/step.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/data/secret-paths.h"
 #include "runner/by-hand/steps-by-hand.h"
 
 static struct {
@@ -37,6 +38,7 @@ static const GOptionEntry entries[] = {
     "Not granted: the public parameters of the release", NULL },
   { "guess", 'g', 0, G_OPTION_ARG_FILENAME, &options.guess, "New folder for the guess", "DIR" },
   CLI_STEP_SEED (options.step, "Seed (default 1)"),
+  CLI_STEP_HIDE (options.step),
   CLI_STEP_LIKE (options.step, "the attack, settings, grants and random numbers"),
   G_OPTION_ENTRY_NULL
 };
@@ -154,6 +156,26 @@ grants_of (const CliStep *step)
                    | (options.withholds_parameters ? ASSAY_GRANT_NO_PARAMETERS : 0);
 }
 
+/* A program gets of the release what is granted, and nothing of the truth: it is not to find them
+ * where they are. 'assay protect' writes the one beside the other. */
+static void
+hide_release (void)
+{
+  g_autofree char *whole = g_canonicalize_filename (options.release, NULL);
+  g_autofree char *parent = g_path_get_dirname (whole);
+  g_autoptr (GDir) dir = g_dir_open (parent, 0, NULL);
+  const char *name;
+
+  assay_secret_path_add (options.release);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *beside = g_build_filename (parent, name, NULL);
+    g_autofree char *truth = g_build_filename (beside, "truth.json", NULL);
+
+    if (g_file_test (truth, G_FILE_TEST_EXISTS))
+      assay_secret_path_add (beside);
+  }
+}
+
 static gboolean
 attack_release (CliStep *step, GError **error)
 {
@@ -203,6 +225,7 @@ attack (G_GNUC_UNUSED int n, G_GNUC_UNUSED char **words)
     return cli_refuse ("--like: the cell says what is granted; expected no --grants");
   if (given->like.folder != NULL && options.withholds_parameters)
     return cli_refuse ("--like: the cell says what is granted; expected no --withhold-parameters");
+  hide_release ();
   is_ok = assay_exchange_check_target (options.guess, &error)
           && cli_step_open (&options.step, ASSAY_PLUGIN_ATTACK, &step, &error)
           && (options.grants == NULL

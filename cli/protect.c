@@ -39,6 +39,7 @@ static const GOptionEntry entries[] = {
                  "Seed, to make a release again (default: a fresh one, written to TRUTH/seed)"),
   { "repeat", 0, 0, G_OPTION_ARG_INT64, &options.repeat,
     "Further release number N of the same secrets: other noise, the same hash function", "N" },
+  CLI_STEP_HIDE (options.step),
   CLI_STEP_LIKE (options.step, "the defense, settings and random numbers"),
   G_OPTION_ENTRY_NULL
 };

@@ -81,8 +81,11 @@ run_all (char **scenarios, guint n, const CliRunOptions *options)
     g_ptr_array_add (plans, plan);
     if (!cli_cells_check (plan, options->cells, &error))
       return cli_fail_early (error);
-    if (options->baseline != NULL && !assay_baseline_check (plan, options->baseline, &error))
-      return cli_fail_early (error);
+    if (options->baseline != NULL) {
+      assay_folder_hide_run (options->baseline);
+      if (!assay_baseline_check (plan, options->baseline, &error))
+        return cli_fail_early (error);
+    }
     place = choose_place (plan, options->out, n == 1);
     g_ptr_array_add (places, assay_folder_canonical (place));
     if (!check_apart (plans, places, &error) || !check_baseline (options, place, &error)

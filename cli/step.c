@@ -2,9 +2,11 @@
 #include "cli/step.h"
 
 #include "cli/cli.h"
+#include "core/data/secret-paths.h"
 #include "core/plugin/registry.h"
 #include "runner/by-hand/steps-by-hand.h"
 #include "runner/run/run.h"
+#include "runner/store/folder-name.h"
 
 ASSAY_CLEAR_FUNC (CliLike, cli_like_clear, assay_drop (self->run, assay_saved_run_close))
 
@@ -17,6 +19,7 @@ cli_like_open (CliLike *like, GError **error)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "expected --like RUN and --cell ID together: which run, and which of its "
                        "cells");
+  assay_folder_hide_run (like->folder);
   like->run = assay_saved_run_open (like->folder, TRUE, error);
   if (like->run == NULL)
     return FALSE;
@@ -75,6 +78,8 @@ gboolean
 cli_step_open (CliStepOptions *options, AssayPluginType type, CliStep *step, GError **error)
 {
   *step = (CliStep){ .options = options };
+  for (char **path = options->hidden; path != NULL && *path != NULL; path++)
+    assay_secret_path_add (*path);
   if (!cli_like_open (&options->like, error))
     return FALSE;
   if (options->like.cell != NULL)

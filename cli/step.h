@@ -15,6 +15,7 @@ typedef struct {
   char *name;                   /* of the plugin, as it was given; NULL: it was not */
   char **assignments;           /* "SETTING=VALUE" */
   char *database, *public_rows; /* where they are; NULL: nowhere */
+  char **hidden;                /* files and folders; NULL: none were given */
   gint64 seed;
   CliLike like;
 } CliStepOptions;
@@ -29,6 +30,9 @@ typedef struct {
     "With " what " of a cell of this run", "RUN" },                                             \
   { "cell", 0, 0, G_OPTION_ARG_STRING, &(step).like.id, "The cell, as results.json names it",   \
     "ID" }
+#define CLI_STEP_HIDE(step)                                                                     \
+  { "hide", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &(step).hidden,                                  \
+    "Keep this file or folder from programs (exec); may be given several times", "PATH" }
 /* clang-format on */
 
 /* Opens the run if one was given. ASSAY_ERROR_PARAMETER: one option without the other, or no such

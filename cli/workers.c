@@ -54,6 +54,8 @@ cli_process_work (const CliProcess *process, char **scenarios, guint n,
 
     if (plan != NULL) {
       assay_folder_hide_results (plan, options->out);
+      if (options->baseline != NULL)
+        assay_folder_hide_run (options->baseline);
       g_ptr_array_add (plans, plan);
       continue;
     }
@@ -89,6 +91,8 @@ worker_arguments (const AssayPlan *plan, const char *place, const CliRunOptions 
     g_ptr_array_add (words, g_strconcat ("--trials=", options->plan.trials, NULL));
   /* It writes nothing there; programs that it starts are not to look there. */
   g_ptr_array_add (words, g_strconcat ("--out=", place, NULL));
+  if (options->baseline != NULL)
+    g_ptr_array_add (words, g_strconcat ("--baseline=", options->baseline, NULL));
   g_ptr_array_add (words, g_strdup (plan->scenario));
   g_ptr_array_add (words, NULL);
   return words;

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/data/secret-paths.h"
+#include "runner/store/store.h"
 
 char *
 assay_folder_default (const AssayPlan *plan)
@@ -76,4 +77,13 @@ assay_folder_hide_results (const AssayPlan *plan, const char *out)
 
   assay_secret_path_add (place);
   assay_secret_path_add (beside);
+}
+
+void
+assay_folder_hide_run (const char *place)
+{
+  g_autofree char *folder
+      = g_str_has_suffix (place, ASSAY_STORE_FILE) ? g_path_get_dirname (place) : g_strdup (place);
+
+  assay_secret_path_add (folder);
 }

@@ -16,3 +16,6 @@ gboolean assay_folder_resolve (const char *place, char **ret_place, GError **err
 /* Keeps the folder @out of results, or with NULL that of all results of this working folder, from
  * programs that this process starts (core/data/secret-paths.h). */
 void assay_folder_hide_results (const AssayPlan *plan, const char *out);
+
+/* The same of an earlier run: its folder, or the store in it. */
+void assay_folder_hide_run (const char *place);

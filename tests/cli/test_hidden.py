@@ -321,3 +321,50 @@ def test_auditor_is_told_of_words(sandbox):
                    "which is hidden from other programs; expected a command without data of the "
                    "audit") in said.err
         assert is_told == (name != "settings.txt"), str(said)
+
+
+def test_earlier_runs(sandbox):
+    """That with which a run is compared, from workers, too; and the one whose cell a step repeats."""
+    prepare(sandbox)
+    scale = write_program(sandbox, "scale.py", SCALE)
+    names = ["before/run.sqlite", "before/results.json"]
+    scenario = "[scenario]\ntitle = T\nseed = 3\n" + DATASET.format(private="private.fvecs") + VERBATIM
+    sandbox.write("a.scenario", scenario + group("defense", "d", scale))
+    sandbox.run_ok("a.scenario", "--out", "before", "--quiet")
+    look = write_program(sandbox, "look.py", LOOK + f"look({names!r})\n")
+    for out, words in (("a", ["--baseline", "before"]),
+                       ("b", ["--baseline", "before/run.sqlite", "--workers=2"])):
+        for confine, seen in (("never", names), ("required", [])):
+            sandbox.write("b.scenario", scenario + group("defense", "d", look, f"confine = {confine}"))
+            sandbox.run_ok("b.scenario", "--out", f"{out}/{confine}", "--quiet", *words, code=3)
+            cell = json.loads(sandbox.read(f"{out}/{confine}/results.json"))["cells"][0]
+            assert cell["message"].rpartition("saw:")[2].split() == seen, cell["message"]
+    write_program(sandbox, "scale.py", LOOK + f"look({names!r})\n")
+    cell = json.loads(sandbox.read("before/results.json"))["cells"][0]["id"]
+    said = sandbox.assay("protect", "--like", "before", "--cell", cell, "--secrets",
+                         "private.fvecs[0:8]", "--release", "release", "--truth", "truth")
+    assert said.err.strip().endswith("saw:"), str(said)
+
+
+def test_steps_by_hand(sandbox):
+    """A program that attacks a release finds neither what was not granted of it nor the truth beside
+    it; what else it is not to see is said by --hide."""
+    prepare(sandbox)
+    sandbox.expect(sandbox.assay("protect", "--defense", "none", "--secrets", "private.fvecs[0:8]",
+                                 "--release", "release", "--truth", "truth"), out="", err="")
+    names = ["release/vectors.npy", "truth/secrets.npy", "private.fvecs", "public.npy"]
+    look = write_program(sandbox, "look.py", LOOK + f"look({names!r})\n")
+    for confine, hide, seen in (("never", ["private.fvecs"], names),
+                                ("required", [], ["private.fvecs", "public.npy"]),
+                                ("required", ["private.fvecs"], ["public.npy"]),
+                                ("required", ["private.fvecs", "public.npy"], [])):
+        said = sandbox.assay("attack", "--attack", "exec", "--set", f"command={look}", "--set",
+                             f"confine={confine}", "--release", "release", "--guess", "guess",
+                             *(f"--hide={name}" for name in hide))
+        assert said.err.strip().rpartition("saw:")[2].split() == seen, str(said)
+    for hide, seen in ([], ["public.npy"]), (["--hide", "public.npy"], []):
+        said = sandbox.assay("protect", "--defense", "exec", "--set", f"command={look}", "--set",
+                             "confine=required", "--secrets", "private.fvecs[0:8]", "--release", "r",
+                             "--truth", "t", *hide)
+        found = said.err.strip().rpartition("saw:")[2].split()
+        assert found == [*names[:2], *seen], str(said)
