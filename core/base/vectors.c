@@ -1,6 +1,7 @@
 /* Inner products, squared norms and distances of rows of numbers. */
 #include "core/base/vectors.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "core/base/vectorise.h"
@@ -188,4 +189,29 @@ assay_rank (AssayRanked *inout_numbers, gsize n)
 {
   if (n > 0) /* qsort takes no NULL */
     qsort (inout_numbers, n, sizeof *inout_numbers, compare_ranked);
+}
+
+void
+assay_softmax (float *inout_row, gsize n)
+{
+  float largest = inout_row[0];
+  double sum = 0;
+
+  for (gsize c = 1; c < n; c++)
+    largest = MAX (largest, inout_row[c]);
+  for (gsize c = 0; c < n; c++)
+    sum += exp ((double) inout_row[c] - (double) largest);
+  for (gsize c = 0; c < n; c++)
+    inout_row[c] = (float) (exp ((double) inout_row[c] - (double) largest) / sum);
+}
+
+double
+assay_cross_entropy (const float *targets, const float *shares, gsize n)
+{
+  double sum = 0;
+
+  for (gsize c = 0; c < n; c++)
+    if (targets[c] > 0)
+      sum -= (double) targets[c] * log (MAX ((double) shares[c], (double) FLT_MIN));
+  return sum;
 }

@@ -45,6 +45,11 @@ void assay_rank (AssayRanked *inout_numbers, gsize n);
  * positive; whether it had to be. */
 gboolean assay_turn_up (double *inout_vector, gsize n);
 
+/* exp (z_c) / sum_c exp (z_c), in place; the sum in order, in double. */
+void assay_softmax (float *inout_row, gsize n);
+/* -sum_c y_c ln p_c, in order; p below the least normal float32 counts as that. */
+double assay_cross_entropy (const float *targets, const float *shares, gsize n);
+
 /* Scales a row to mean 0 and variance 1; a constant one to zeros. */
 void assay_standardise (float *inout_row, gsize n);
 /* Pearson's correlation of two rows, each sum in order; 0 where one is constant. */

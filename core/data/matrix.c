@@ -90,3 +90,25 @@ assay_view_check_finite (AssayView view, const char *what, GError **error)
   }
   return TRUE;
 }
+
+gboolean
+assay_view_check_shares (AssayView shares, GError **error)
+{
+  double sum = 0;
+
+  if (!assay_view_check_finite (shares, "shares of classes", error))
+    return FALSE;
+  for (gsize i = 0; i < shares.rows; i++)
+    for (gsize c = 0; c < shares.cols; c++) {
+      const double share = (double) assay_view_row (shares, i)[c];
+
+      if (share < 0)
+        return assay_fail (error, ASSAY_ERROR_DATA,
+                           "row %zu gives class %zu the share %g; expected no negative ones", i, c,
+                           share);
+      sum += share;
+    }
+  return sum > 0
+         || assay_fail (error, ASSAY_ERROR_DATA,
+                        "no row has a share of any class; expected a positive one at least");
+}

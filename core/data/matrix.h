@@ -47,4 +47,8 @@ assay_view_row (AssayView view, gsize row)
 /* ASSAY_ERROR_NUMERIC naming @what, row and column of the first value that is not finite. */
 gboolean assay_view_check_finite (AssayView view, const char *what, GError **error);
 
+/* The same of shares of classes, a class a column: ASSAY_ERROR_DATA where one is negative, or none
+ * is positive. */
+gboolean assay_view_check_shares (AssayView shares, GError **error);
+
 G_END_DECLS

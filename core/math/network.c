@@ -22,6 +22,7 @@
 #include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 #include "core/base/vectorise.h"
+#include "core/base/vectors.h"
 #include "core/math/linalg.h"
 
 #define SHARD 64 /* rows */
@@ -77,21 +78,6 @@ descend (const Descent *descent, gsize count, const float *gradient, float *inou
   }
 }
 
-/* exp (z_c) / sum_c exp (z_c), in place. */
-static void
-softmax (gsize n_classes, float *inout_values)
-{
-  float largest = inout_values[0];
-  double sum = 0;
-
-  for (gsize c = 1; c < n_classes; c++)
-    largest = MAX (largest, inout_values[c]);
-  for (gsize c = 0; c < n_classes; c++)
-    sum += exp ((double) inout_values[c] - (double) largest);
-  for (gsize c = 0; c < n_classes; c++)
-    inout_values[c] = (float) (exp ((double) inout_values[c] - (double) largest) / sum);
-}
-
 /* From A_0 to p. */
 static void
 pass_forward (const AssayNetwork *network, const Passage *passage, gsize rows)
@@ -110,7 +96,7 @@ pass_forward (const AssayNetwork *network, const Passage *passage, gsize rows)
       rectify (rows * out, values);
   }
   for (gsize i = 0; i < rows && !network->gives_numbers; i++)
-    softmax (n_classes, passage->values[shape->n_layers] + i * n_classes);
+    assay_softmax (passage->values[shape->n_layers] + i * n_classes, n_classes);
 }
 
 /* From D_(L-1) to D_0. */
@@ -175,6 +161,9 @@ typedef struct {
   float *bias_velocities[ASSAY_NETWORK_MAX_LAYERS];
   float *gradients;     /* PANEL x the widest input, and PANEL of biases, a worker */
   gsize gradients_size; /* of a worker */
+  double *losses;       /* of the batch's rows */
+  float *kept_weights[ASSAY_NETWORK_MAX_LAYERS]; /* of the last epoch; NULL: they are not wanted */
+  float *kept_biases[ASSAY_NETWORK_MAX_LAYERS];
 } Batch;
 
 static void
@@ -224,9 +213,15 @@ make_batch (Batch *batch, AssayArena *arena, GError **error)
   batch->gradients = assay_arena_alloc (arena, assay_parallel_threads (),
                                         batch->gradients_size * sizeof (float), "gradients", error);
   make_passage (shape, rows, TRUE, arena, &batch->passage, error);
+  batch->losses = assay_arena_alloc (arena, rows, sizeof (double), "losses", error);
   for (gsize l = 0; l < shape->n_layers; l++) {
     const gsize in = shape->widths[l], out = shape->widths[l + 1];
 
+    if (batch->training->report != NULL) {
+      batch->kept_weights[l]
+          = assay_arena_alloc (arena, out, in * sizeof (float), "weights", error);
+      batch->kept_biases[l] = assay_arena_alloc (arena, out, sizeof (float), "biases", error);
+    }
     batch->weight_velocities[l]
         = assay_arena_alloc (arena, out, in * sizeof (float), "velocities", error);
     batch->bias_velocities[l] = assay_arena_alloc (arena, out, sizeof (float), "velocities", error);
@@ -256,6 +251,9 @@ pass_shard (gsize index, G_GNUC_UNUSED guint worker, gpointer data, G_GNUC_UNUSE
     float *delta = passage.deltas[shape->n_layers - 1] + i * n_classes;
     double sum = 0;
 
+    batch->losses[first + i] = batch->network->gives_numbers
+                                   ? assay_squared_distance (target, shares, n_classes) / 2
+                                   : assay_cross_entropy (target, shares, n_classes);
     for (gsize c = 0; c < n_classes; c++)
       sum += (double) target[c];
     if (batch->network->gives_numbers)
@@ -308,13 +306,14 @@ step_panel (gsize index, guint worker, gpointer data, G_GNUC_UNUSED GError **err
 }
 
 static gboolean
-train_epoch (Batch *batch, const gsize *order, gsize epoch, GError **error)
+train_epoch (Batch *batch, const gsize *order, gsize epoch, double *ret_loss, GError **error)
 {
   const AssayNetworkTraining *training = batch->training;
   const AssayNetworkShape *shape = &batch->network->shape;
   const gsize n = batch->inputs.rows, n_batches = (n + training->batch - 1) / training->batch;
   gsize n_panels = 0;
 
+  *ret_loss = 0;
   for (gsize l = 0; l < shape->n_layers; l++)
     n_panels += panels_of (shape, l);
   for (gsize b = 0; b < n_batches; b++) {
@@ -327,6 +326,8 @@ train_epoch (Batch *batch, const gsize *order, gsize epoch, GError **error)
     if (!assay_parallel_try (assay_pieces (batch->rows, SHARD), pass_shard, batch, error)
         || !assay_parallel_try (n_panels, step_panel, batch, error))
       return FALSE;
+    for (gsize i = 0; i < batch->rows; i++)
+      *ret_loss += batch->losses[i] / (double) n;
   }
   return TRUE;
 }
@@ -347,28 +348,58 @@ is_finite (const AssayNetwork *network)
   return TRUE;
 }
 
-static gboolean
-check_targets (const AssayNetwork *network, AssayView targets, GError **error)
+static void
+copy_all (const AssayNetworkShape *shape, float *const *weights, float *const *biases,
+          float *const *ret_weights, float *const *ret_biases)
 {
-  double sum = 0;
+  for (gsize l = 0; l < shape->n_layers; l++) {
+    const gsize out = shape->widths[l + 1];
 
-  if (!assay_view_check_finite (targets, "shares of classes", error))
+    memcpy (ret_weights[l], weights[l], shape->widths[l] * out * sizeof (float));
+    memcpy (ret_biases[l], biases[l], out * sizeof (float));
+  }
+}
+
+/* Keeps the weights of epoch @epoch, or goes back to those before. FALSE: there are none. */
+static gboolean
+end_epoch (Batch *batch, gsize epoch, double loss, AssayNetworkReport *report)
+{
+  AssayNetwork *network = batch->network;
+
+  report->has_diverged = !isfinite (loss) || !is_finite (network);
+  if (report->has_diverged && (epoch == 0 || batch->kept_weights[0] == NULL))
     return FALSE;
-  if (network->gives_numbers)
+  if (report->has_diverged) {
+    copy_all (&network->shape, batch->kept_weights, batch->kept_biases, network->weights,
+              network->biases);
     return TRUE;
-  for (gsize i = 0; i < targets.rows; i++)
-    for (gsize c = 0; c < targets.cols; c++) {
-      const double share = (double) assay_view_row (targets, i)[c];
+  }
+  *report = (AssayNetworkReport){ .epochs = epoch + 1, .loss = loss };
+  if (batch->kept_weights[0] != NULL)
+    copy_all (&network->shape, network->weights, network->biases, batch->kept_weights,
+              batch->kept_biases);
+  return TRUE;
+}
 
-      if (share < 0)
-        return assay_fail (error, ASSAY_ERROR_DATA,
-                           "row %zu gives class %zu the share %g; expected no negative ones", i, c,
-                           share);
-      sum += share;
-    }
-  return sum > 0
-         || assay_fail (error, ASSAY_ERROR_DATA,
-                        "no row has a share of any class; expected a positive one at least");
+static gboolean
+train_all (Batch *batch, gsize *order, AssayStreamKey key, AssayNetworkReport *report,
+           GError **error)
+{
+  double loss;
+
+  for (gsize epoch = 0; epoch < batch->training->epochs && !report->has_diverged; epoch++) {
+    AssayStream stream = assay_stream (key, ASSAY_NETWORK_MAX_LAYERS + epoch);
+
+    assay_stream_permutation (&stream, batch->inputs.rows, order);
+    if (!train_epoch (batch, order, epoch, &loss, error))
+      return FALSE;
+    if (!end_epoch (batch, epoch, loss, report))
+      return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                         "training diverged in epoch %zu at learning_rate = %g; expected a "
+                         "smaller one, or smaller inputs",
+                         epoch + 1, batch->training->learning_rate);
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -391,28 +422,21 @@ assay_network_train (AssayNetwork *network, const AssayNetworkTraining *training
 {
   g_auto (AssayArena) arena = { 0 };
   Batch batch = { .training = training, .network = network, .inputs = inputs, .targets = targets };
+  AssayNetworkReport report = { 0 };
   gsize *order;
 
   g_return_val_if_fail (training->batch > 0, FALSE);
   if (!check_sizes (&network->shape, inputs, targets, error)
       || !assay_view_check_finite (inputs, "inputs", error)
-      || !check_targets (network, targets, error) || !make_batch (&batch, &arena, error))
+      || !(network->gives_numbers ? assay_view_check_finite (targets, "shares of classes", error)
+                                  : assay_view_check_shares (targets, error))
+      || !make_batch (&batch, &arena, error))
     return FALSE;
   order = assay_arena_alloc (&arena, inputs.rows, sizeof *order, "order of rows", error);
-  if (order == NULL)
+  if (order == NULL || !train_all (&batch, order, key, &report, error))
     return FALSE;
-  for (gsize epoch = 0; epoch < training->epochs; epoch++) {
-    AssayStream stream = assay_stream (key, ASSAY_NETWORK_MAX_LAYERS + epoch);
-
-    assay_stream_permutation (&stream, inputs.rows, order);
-    if (!train_epoch (&batch, order, epoch, error))
-      return FALSE;
-    if (!is_finite (network))
-      return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                         "training diverged in epoch %zu at learning_rate = %g; expected a "
-                         "smaller one, or smaller inputs",
-                         epoch + 1, training->learning_rate);
-  }
+  if (training->report != NULL)
+    *training->report = report;
   return TRUE;
 }
 
@@ -471,6 +495,6 @@ assay_network_memory (const AssayNetworkShape *shape, gsize batch)
   guint64 numbers = (guint64) assay_parallel_threads () * PANEL * (widest_input (shape) + 1);
 
   for (gsize l = 0; l < shape->n_layers; l++)
-    numbers += 2 * (guint64) shape->widths[l + 1] * (shape->widths[l] + 1 + batch);
-  return (numbers + (guint64) batch * shape->widths[0]) * sizeof (float);
+    numbers += (guint64) shape->widths[l + 1] * (3 * (shape->widths[l] + 1) + 2 * batch);
+  return (numbers + (guint64) batch * (shape->widths[0] + 2)) * sizeof (float);
 }

@@ -28,11 +28,18 @@ typedef struct {
 } AssayNetwork;
 
 typedef struct {
+  gsize epochs; /* that were completed: the weights that are kept are of the last of them */
+  double loss;  /* of training in it: mean of the rows when each had its turn */
+  gboolean has_diverged; /* ... in the one after it, with weights or a loss that are not finite */
+} AssayNetworkReport;
+
+typedef struct {
   gsize epochs; /* passes over the rows, each in a fresh random order */
   gsize batch;
   double learning_rate; /* of the first batch; falls to 0 along half a cosine */
   double momentum;
-  double weight_decay; /* this times |W|^2 / 2 is added to the loss; biases are left out */
+  double weight_decay;        /* this times |W|^2 / 2 is added to the loss; biases are left out */
+  AssayNetworkReport *report; /* is told how it ended; NULL: nobody is */
 } AssayNetworkTraining;
 
 /* Normal weights of variance 2 / widths[l] (He et al. 2015) before a ReLU, 0 elsewhere. Draws from
@@ -46,8 +53,8 @@ ASSAY_DECLARE_FREE (AssayNetwork, assay_network_free)
  * negative) and p that of predictions. Targets need not sum to 1: rows count by their sum. Epochs
  * draw from items ASSAY_NETWORK_MAX_LAYERS + 0, 1, ... of @key. ASSAY_ERROR_MISMATCH for other
  * sizes, ASSAY_ERROR_DATA for negative targets or targets that are all 0, ASSAY_ERROR_NUMERIC for
- * numbers that are not finite, and where training diverges. Upon Ctrl-C ASSAY_ERROR_CANCELLED: its
- * weights are then of no use. */
+ * numbers that are not finite, and where training diverges in its first epoch, or, without a
+ * report, in any. Upon Ctrl-C ASSAY_ERROR_CANCELLED: its weights are then of no use. */
 gboolean assay_network_train (AssayNetwork *network, const AssayNetworkTraining *training,
                               AssayView inputs, AssayView targets, AssayStreamKey key,
                               GError **error);

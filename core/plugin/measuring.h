@@ -16,6 +16,8 @@ typedef struct {
   gsize n;
   double *series[ASSAY_MAX_SERIES];
   char *omitted[ASSAY_MAX_SERIES]; /* why; NULL: it is there */
+  char *says; /* of a utility: what has to be known beside them, such as that the training of a
+               * classifier diverged; NULL: nothing */
 } AssayOutcomes;
 
 /* Outcomes of @n units in each of @n_series. */

@@ -32,6 +32,7 @@ assay_outcomes_clear (AssayOutcomes *outcomes)
     g_clear_pointer (&outcomes->series[i], g_free);
     g_clear_pointer (&outcomes->omitted[i], g_free);
   }
+  g_clear_pointer (&outcomes->says, g_free);
   outcomes->n = 0;
 }
 

@@ -23,6 +23,7 @@
 #include "core/base/free.h"
 #include "core/plugin/plugin.h"
 #include "metrics/learning/network-test.h"
+#include "metrics/learning/training-note.h"
 
 #define READS (ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_VECTORS)
 #define FIRST_ENCRYPTION (1ull << 56) /* item of the stream; training draws from those below */
@@ -190,20 +191,38 @@ input_form (const Classification *settings, gboolean is_mixed, AssayView rows)
   return is_mixed ? network_input_choose (rows) : NETWORK_INPUT_PLAIN;
 }
 
-/* One of both. */
+/* One of both, and what has to be known of how it came to be. */
 typedef struct {
   AssayNetwork *network;
   AssayTape *tape;
+  char *note;
 } Trained;
 
 ASSAY_LOCAL_CLEAR (Trained, trained_clear, assay_network_free (self->network),
-                   assay_tape_free (self->tape))
+                   assay_tape_free (self->tape), g_free (self->note))
+
+typedef struct {
+  const Trained *trained;
+  const ImageNetworkRows *rows;
+} Lesson;
+
+static gboolean
+repeat_lesson (gconstpointer data, float *ret_shares, GError **error)
+{
+  const Lesson *lesson = data;
+  const Trained *trained = lesson->trained;
+
+  return trained->tape != NULL
+             ? image_network_predict (trained->tape, lesson->rows, ret_shares, error)
+             : assay_network_predict (trained->network, lesson->rows->inputs, ret_shares, error);
+}
 
 static gboolean
 train_on (const AssayUtilityContext *context, NetworkInputForm form, const ImageNetworkRows *rows,
           Trained *ret_trained, GError **error)
 {
   const Classification *settings = context->settings;
+  AssayNetworkReport report = { 0 };
   const ImageNetwork network = image_network (settings);
   const AssayNetworkShape shape
       = network_shape (settings, form, rows->inputs.cols / rows->planes, rows->shares.cols);
@@ -211,16 +230,28 @@ train_on (const AssayUtilityContext *context, NetworkInputForm form, const Image
                                           .batch = (gsize) settings->batch,
                                           .learning_rate = settings->learning_rate,
                                           .momentum = settings->momentum,
-                                          .weight_decay = settings->weight_decay };
+                                          .weight_decay = settings->weight_decay,
+                                          .report = &report };
+
+  TrainingEnd end = { .planned = training.epochs, .rate = settings->learning_rate };
+  AssayTapeReport of_tape = { 0 };
 
   if (settings->model == RESIDUAL) {
-    ret_trained->tape = image_network_train (&network, rows, context->stream, error);
-    return ret_trained->tape != NULL;
+    ret_trained->tape = image_network_train (&network, rows, context->stream, &of_tape, error);
+    report = (AssayNetworkReport){ of_tape.epochs, of_tape.loss, of_tape.has_diverged };
+  } else {
+    ret_trained->network = assay_network_new (&shape, context->stream, error);
   }
-  ret_trained->network = assay_network_new (&shape, context->stream, error);
-  return ret_trained->network != NULL
-         && assay_network_train (ret_trained->network, &training, rows->inputs, rows->shares,
-                                 context->stream, error);
+  if (ret_trained->tape == NULL
+      && (ret_trained->network == NULL
+          || !assay_network_train (ret_trained->network, &training, rows->inputs, rows->shares,
+                                   context->stream, error)))
+    return FALSE;
+  end.epochs = report.epochs;
+  end.has_diverged = report.has_diverged;
+  end.loss = report.loss;
+  return training_note (&end, rows->shares, repeat_lesson, &(Lesson){ ret_trained, rows },
+                        &ret_trained->note, error);
 }
 
 static gboolean
@@ -316,6 +347,7 @@ assess (const AssayUtilityContext *context, const AssayReceived *received,
   test.tape = trained.tape;
   if (!assay_outcomes_alloc (ret_outcomes, N_SERIES, assay_rows_count (dataset->test), error))
     return FALSE;
+  ret_outcomes->says = g_steal_pointer (&trained.note);
   return network_test_run (&test, dataset, ret_outcomes->series[RIGHT], ret_outcomes->series[LOSS],
                            error);
 }

@@ -114,7 +114,7 @@ begin_without_opinion (AssayTape *tape, guint last)
 
 AssayTape *
 image_network_train (const ImageNetwork *settings, const ImageNetworkRows *rows, AssayStreamKey key,
-                     GError **error)
+                     AssayTapeReport *ret_report, GError **error)
 {
   Drawing drawing = { rows, settings, key };
   const AssayTapeExamples examples = { rows->inputs.rows, draw, &drawing };
@@ -129,7 +129,7 @@ image_network_train (const ImageNetwork *settings, const ImageNetworkRows *rows,
   if (!assay_tape_finish (tape, last, ASSAY_TAPE_LOSS_SHARES, key, error))
     return NULL;
   begin_without_opinion (tape, last);
-  if (!assay_tape_train (tape, &settings->training, &examples, key, NULL, error))
+  if (!assay_tape_train (tape, &settings->training, &examples, key, ret_report, error))
     return NULL;
   return g_steal_pointer (&tape);
 }

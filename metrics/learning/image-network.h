@@ -30,8 +30,9 @@ typedef struct {
 /* What training takes, for rows of @geometry and @planes. */
 AssayTapeSize image_network_size (const ImageNetwork *settings, const AssayGeometry *geometry,
                                   gsize planes, gsize n_classes);
+/* Keeps the weights of before it diverged, of which @ret_report tells. */
 AssayTape *image_network_train (const ImageNetwork *settings, const ImageNetworkRows *rows,
-                                AssayStreamKey key, GError **error);
+                                AssayStreamKey key, AssayTapeReport *ret_report, GError **error);
 /* n x classes */
 gboolean image_network_predict (const AssayTape *tape, const ImageNetworkRows *rows,
                                 float *ret_shares, GError **error);

@@ -322,6 +322,7 @@ assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outc
   if (!assay_workspace_cell (runner->workspace, cell, &job, error)
       || !assay_run_assess (runner->plan, cell, &job, ret_outcomes, error))
     return FALSE;
+  runner->said = g_strdup (ret_outcomes->says);
   *ret_status = ASSAY_CELL_OK;
   return TRUE;
 }

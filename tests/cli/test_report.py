@@ -417,6 +417,33 @@ def test_what_chance_gives_is_for_comparison(sandbox):
     assert "blur (chance)" in sandbox.read("out/plots/image-ssim-over-sigma.csv"), "no line of it"
 
 
+def test_a_classifier_that_learned_nothing_is_said(sandbox):
+    """Its accuracy says it of no release: beside the table, in the report and in the results."""
+    sandbox.write("a.scenario", """[scenario]
+[dataset]
+plugin = gaussian-classes
+secrets = 300
+[defense none]
+plugin = none
+[utility wild]
+plugin = classification
+model = softmax
+epochs = 2
+learning_rate = 100
+weight_decay = 0.1
+[utility tame]
+plugin = classification
+model = softmax
+epochs = 2
+""")
+    said = "nothing was learned (learning_rate = 100): the loss of the training rows is "
+    table = sandbox.run_ok("a.scenario", "--out", "out", "--quiet").out
+    assert f"wild against none: {said}" in table and "tame against none" not in table, table
+    cells = json.loads(sandbox.read("out/results.json"))["cells"]
+    assert [cell["message"].startswith(said) for cell in cells] == [True, False], cells
+    assert said in sandbox.read("out/report.html")
+
+
 def test_what_is_for_comparison_stands_below(sandbox):
     """In the terminal and in the report: below all headlines of its metric, though plugins list it
     beside the measure that it is compared with."""

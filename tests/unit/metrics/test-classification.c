@@ -103,6 +103,40 @@ Test (classification, best_accuracy_is_reached)
   }
 }
 
+/* What has to be known beside the accuracy: with weights that decay by -9 a step (16 steps an
+ * epoch) products of two layers are beyond float32 in the second epoch, and what is left of the
+ * first knows nothing; nor does a classifier after steps of 100. One that learns says nothing. */
+Test (classification, training_that_went_wrong_is_said)
+{
+  static const struct {
+    const char *assignments, *begins, *has;
+  } cases[]
+      = { { "hidden=8 epochs=3 batch=256", NULL, NULL },
+          { "hidden=8 layers=1 momentum=0 learning_rate=1 weight_decay=10 batch=256",
+            "training diverged in epoch 2 of 15 (learning_rate = 1): the network is that of epoch "
+            "1; nothing was learned (learning_rate = 1): the loss of the training rows is ",
+            ", and equal shares of 2 classes would have 0.6931" },
+          { "model=softmax epochs=2 learning_rate=100 weight_decay=0.1", "nothing was learned",
+            "" } };
+  g_auto (Material) material = classification_material_make (1);
+  g_autoptr (AssayRelease) release = NULL;
+  g_autoptr (AssayTruth) truth = NULL;
+
+  protect (&assay_defense_none, "", &material, TRUE, &release, &truth);
+  for (gsize k = 0; k < G_N_ELEMENTS (cases); k++) {
+    AssayOutcomes outcomes = { 0 };
+
+    assess_or_die (cases[k].assignments, &material.dataset, release, truth, &outcomes);
+    if (cases[k].begins == NULL)
+      cr_assert_null (outcomes.says, "%s", outcomes.says);
+    else
+      cr_assert (outcomes.says != NULL && g_str_has_prefix (outcomes.says, cases[k].begins)
+                     && g_str_has_suffix (outcomes.says, cases[k].has),
+                 "%s: %s", cases[k].assignments, outcomes.says != NULL ? outcomes.says : "nothing");
+    assay_outcomes_clear (&outcomes);
+  }
+}
+
 /* Units do not matter: numbers 2^-9 times as large give the same bits. */
 Test (classification, units_do_not_matter)
 {

@@ -62,13 +62,14 @@ train (guint64 trial)
 {
   g_autoptr (AssayMatrix) images = NULL, shares = NULL;
   g_autoptr (GError) error = NULL;
+  AssayTapeReport report;
   AssayTape *tape;
 
   draw_images (trial, &images, &shares);
   tape = image_network_train (
       &settings,
       &(ImageNetworkRows){ &geometry, 1, assay_matrix_view (images), assay_matrix_view (shares) },
-      key_of (trial), &error);
+      key_of (trial), &report, &error);
   cr_assert_not_null (tape, "%s", error != NULL ? error->message : "");
   return tape;
 }
@@ -100,19 +101,43 @@ Test (image_network, begins_with_equal_shares)
   g_autofree float *found = g_new (float, N * 2);
   g_autoptr (AssayTape) tape = NULL;
   ImageNetwork unmoved = settings;
+  AssayTapeReport report;
 
   unmoved.training.rate = 1e-9;
   draw_images (0, &images, &shares);
   tape = image_network_train (
       &unmoved,
       &(ImageNetworkRows){ &geometry, 1, assay_matrix_view (images), assay_matrix_view (shares) },
-      key_of (0), NULL);
+      key_of (0), &report, NULL);
   cr_assert (tape != NULL
              && image_network_predict (
                  tape, &(ImageNetworkRows){ &geometry, 1, assay_matrix_view (images), { 0 } },
                  found, NULL));
   for (gsize i = 0; i < N * 2; i++)
     assert_near ((double) found[i], 0.5, 1e-6, "share %zu", i);
+}
+
+/* Decay alone multiplies weights by -9 a step: what is kept is of the last epoch before. */
+Test (image_network, keeps_what_it_was_before_it_diverged)
+{
+  g_autoptr (AssayMatrix) images = NULL, shares = NULL;
+  g_autoptr (AssayTape) tape = NULL;
+  g_autoptr (GError) error = NULL;
+  ImageNetwork unstable = settings;
+  AssayTapeReport report = { 0 };
+
+  unstable.training = (AssayTapeTraining){
+    .descent = ASSAY_DESCENT_SGD, .epochs = 100, .batch = N / 2, .rate = 1, .decay = 10
+  };
+  draw_images (0, &images, &shares);
+  tape = image_network_train (
+      &unstable,
+      &(ImageNetworkRows){ &geometry, 1, assay_matrix_view (images), assay_matrix_view (shares) },
+      key_of (0), &report, &error);
+  cr_assert (tape != NULL, "%s", error != NULL ? error->message : "");
+  cr_assert (report.has_diverged && report.epochs >= 1, "%zu epochs", report.epochs);
+  for (gsize i = 0; i < tape->n_parameters; i++)
+    cr_assert (isfinite (tape->parameters[i]), "parameter %zu", i);
 }
 
 static void

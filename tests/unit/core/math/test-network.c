@@ -301,6 +301,64 @@ Test (network, threads_do_not_matter)
   }
 }
 
+/* ---- Divergence ---- */
+
+/* Decay alone, at rate 1: W becomes -9 W in each of two steps an epoch, until products of the two
+ * layers' weights are beyond float32, 2^128 or 1e38. */
+Test (network, keeps_what_it_was_before_it_diverged)
+{
+  const AssayNetworkShape shape = { 2, { 4, 5, 2 } };
+  AssayNetworkReport report = { 0 };
+  AssayNetworkTraining training
+      = { .epochs = 200, .batch = 8, .learning_rate = 1, .weight_decay = 10, .report = &report };
+  g_autoptr (AssayMatrix) inputs = fixture_normal (16, 4, 1);
+  g_autoptr (AssayMatrix) targets = make_targets (16, 2, 2);
+  g_autoptr (AssayNetwork) network = network_of (&shape), untold = network_of (&shape);
+  g_autofree char *expected = NULL;
+  g_autoptr (GError) error = NULL;
+  double largest = 0;
+
+  cr_assert (assay_network_train (network, &training, assay_matrix_view (inputs),
+                                  assay_matrix_view (targets), key_of (1), NULL));
+  cr_assert (report.has_diverged && report.epochs > 2 && report.epochs < 30, "%zu epochs",
+             report.epochs);
+  cr_assert (isfinite (report.loss));
+  for (gsize i = 0; i < 20; i++) {
+    cr_assert (isfinite (network->weights[0][i]), "weight %zu", i);
+    largest = MAX (largest, fabs ((double) network->weights[0][i]));
+  }
+  /* Those of the last epoch before, not those it began with: within two steps of 1e19. */
+  cr_assert (largest > 1e15, "%g", largest);
+  /* Who takes no report would not hear of it. */
+  training.report = NULL;
+  cr_assert_not (assay_network_train (untold, &training, assay_matrix_view (inputs),
+                                      assay_matrix_view (targets), key_of (1), &error));
+  expected = g_strdup_printf ("training diverged in epoch %zu at learning_rate = 1; expected a "
+                              "smaller one, or smaller inputs",
+                              report.epochs + 1);
+  cr_assert_str_eq (error->message, expected);
+}
+
+/* With steps of nothing the loss is that of the weights, to the rounding of float32. */
+Test (network, says_the_loss_of_its_rows)
+{
+  const AssayNetworkShape shape = { 2, { 4, 5, 3 } };
+  AssayNetworkReport report = { 0 };
+  const AssayNetworkTraining training
+      = { .epochs = 2, .batch = 7, .learning_rate = 1e-12, .report = &report };
+  g_autoptr (AssayMatrix) inputs = fixture_normal (20, 4, 1);
+  g_autoptr (AssayMatrix) targets = make_targets (20, 3, 2);
+  g_autoptr (AssayNetwork) network = network_of (&shape);
+  double expected = 0;
+
+  cr_assert (assay_network_train (network, &training, assay_matrix_view (inputs),
+                                  assay_matrix_view (targets), key_of (1), NULL));
+  for (gsize i = 0; i < 60; i++)
+    expected += (double) targets->data[i] * log (3) / 20; /* the last layer begins with zeros */
+  assert_near (report.loss, expected, 1e-6, "loss");
+  cr_assert (report.epochs == 2 && !report.has_diverged);
+}
+
 /* ---- Ctrl-C ---- */
 
 static gboolean
