@@ -152,11 +152,16 @@ def of_any(work):
         need(len(errors) < len(starters()))
     return attempts
 
+def queue():
+    queues = libc if hasattr(libc, "mq_open") else ctypes.CDLL("librt.so.1")
+    need(queues.mq_open(b"/kept", os.O_RDWR | os.O_CREAT, 0o600, None) >= 0)
+    queues.mq_unlink(b"/kept")
+
 status = open("/proc/self/status").read()
 attempt(capabilities=lambda: need(int(status.split("CapPrm:")[1].split()[0], 16)),
         token=of_any(token), signal=of_any(lambda pid: os.kill(pid, 0)),
         limit=of_any(lambda pid: libc.prlimit(pid, 7, None, ctypes.create_string_buffer(16)) == 0),
-        attribute=lambda: os.setxattr(here / "public.npy", "user.mark", b"1"),
+        queue=queue, attribute=lambda: os.setxattr(here / "public.npy", "user.mark", b"1"),
         own=lambda: (os.kill(os.getpid(), 0), need(libc.prlimit(0, 7, None, b" " * 16) == 0)))
 """
 
@@ -167,12 +172,13 @@ def scopes_signals():
 
 
 def test_without_bubblewrap(sandbox):
-    """Root's capabilities, the environment of Assay, signals to it, its limits, names at files."""
+    """Root's capabilities, the environment of Assay, signals to it, its limits, what a later start
+    could find."""
     need_all_layers(sandbox)
     prepare(sandbox)
     sandbox.environment["CI_TOKEN"] = "secret"
     never = what_it_did(sandbox, ALONE, "--set", "confine=never")
-    assert {"token", "signal", "limit", "own"} <= set(never), never
+    assert {"token", "signal", "limit", "queue", "own"} <= set(never), never
     assert ("capabilities" in never) == (os.getuid() == 0), never
     if "attribute" in never:  # not every file system has them
         os.removexattr(sandbox.path / "public.npy", "user.mark")
