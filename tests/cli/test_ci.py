@@ -239,7 +239,7 @@ def test_a_scenario_that_is_wrong_ends_the_job_before_any_run(sandbox, system):
     assert not repository.has("audits/known"), "a run was begun"
 
 
-@on_each_system
+@of_gitlab_slowly
 def test_changed_data_has_no_baseline_and_is_judged(sandbox, system):
     """The refusal comes when the run is done; it is gone on with, not begun again."""
     repository = Repository(sandbox, system, known=UPHELD)
@@ -278,7 +278,7 @@ plugin = verbatim
 """ + claim("little", "at-most = 0.5", "attack = verbatim")
 
 
-@on_each_system
+@of_gitlab_slowly
 def test_a_run_with_a_cell_in_error_fails_the_job_and_is_no_baseline(sandbox, system):
     """Also where inconclusive claims are accepted: what crashes has measured nothing."""
     repository = Repository(sandbox, system, known=UPHELD)
@@ -303,7 +303,7 @@ def test_a_run_with_a_cell_in_error_fails_the_job_and_is_no_baseline(sandbox, sy
     assert not repository.has("baseline"), "a run of errors became the baseline"
 
 
-@on_each_system
+@of_gitlab_slowly
 def test_of_several_scenarios_the_worst_counts_and_all_are_run(sandbox, system):
     repository = Repository(sandbox, system, also=UPHELD, broken=VIOLATED)
     repository.add("open", OPEN, n_public=6)  # the data of all three

@@ -255,6 +255,7 @@ def play_until_it_breaks(sandbox, starts, code):
     return result
 
 
+@pytest.mark.slow
 def test_a_program_that_breaks(sandbox):
     """Its mutants are lost."""
     result = play_until_it_breaks(sandbox, starts_of_a_run(sandbox), 3)
