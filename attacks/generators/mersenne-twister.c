@@ -10,7 +10,7 @@ mersenne_seed (MersenneTwister *ret_twister, guint32 seed)
   words[0] = seed;
   for (guint32 i = 1; i < MERSENNE_WORDS; i++)
     words[i] = 1812433253u * (words[i - 1] ^ (words[i - 1] >> 30)) + i;
-  ret_twister->used = MERSENNE_WORDS;
+  ret_twister->used = 0;
 }
 
 void
@@ -33,29 +33,24 @@ mersenne_seed_by_array (MersenneTwister *ret_twister, guint32 key)
   words[0] = 0x80000000u;
 }
 
-static void
-refill (MersenneTwister *twister)
+/* Word @i of the next round: each is made as it is asked for, of words before and behind it in the
+ * state they have in the round as a whole. Few words of many seeds are asked for. */
+static guint32
+twist (guint32 *words, guint i)
 {
-  guint32 *words = twister->words;
+  const guint32 next = words[(i + 1) % MERSENNE_WORDS];
+  const guint32 mixed = (words[i] & 0x80000000u) | (next & 0x7fffffffu);
 
-  for (guint i = 0; i < MERSENNE_WORDS; i++) {
-    const guint32 next = words[(i + 1) % MERSENNE_WORDS];
-    const guint32 mixed = (words[i] & 0x80000000u) | (next & 0x7fffffffu);
-
-    words[i]
-        = words[(i + SHIFT) % MERSENNE_WORDS] ^ (mixed >> 1) ^ ((mixed & 1) != 0 ? 0x9908b0dfu : 0);
-  }
-  twister->used = 0;
+  return words[i] = words[(i + SHIFT) % MERSENNE_WORDS] ^ (mixed >> 1)
+                    ^ ((mixed & 1) != 0 ? 0x9908b0dfu : 0);
 }
 
 guint32
 mersenne_next (MersenneTwister *twister)
 {
-  guint32 word;
+  guint32 word = twist (twister->words, twister->used);
 
-  if (twister->used == MERSENNE_WORDS)
-    refill (twister);
-  word = twister->words[twister->used++];
+  twister->used = (twister->used + 1) % MERSENNE_WORDS;
   word ^= word >> 11;
   word ^= (word << 7) & 0x9d2c5680u;
   word ^= (word << 15) & 0xefc60000u;

@@ -7,7 +7,7 @@
 
 typedef struct {
   guint32 words[MERSENNE_WORDS];
-  guint used; /* of the words */
+  guint used; /* words of this round; the others are those of the round before */
 } MersenneTwister;
 
 /* By one number: init_genrand of the authors' code of 2002. */
