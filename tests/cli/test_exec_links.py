@@ -83,8 +83,8 @@ def test_links_that_cannot_be_judged(sandbox):
             ("no", LINKING, "attack 'exec' looks for the public row that is a record of a secret; "
              "expected a dataset with {*}"),
             ("yes", ("grants = other-releases", "game = pair"),
-             "fits no defense of the scenario: attack 'exec' reads mixtures, but defense 'none' "
-             "releases vectors"),
+             "fits no defense of the scenario: attack 'exec' reads mixtures or gradients, but "
+             "defense 'none' releases vectors"),
             ("yes", ("grants = other-releases", "control = mixtures"),
              "control = mixtures is one of the game link; expected vectors or subspaces with game = "
              "reconstruct")):
