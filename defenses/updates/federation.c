@@ -133,8 +133,9 @@ train_on_all (const Step *step, const AssayLinearSamples *batch, double *inout_w
     assay_linear_pass (step->how, batch, inout_weights);
 }
 
-static void
-train_user (gsize user, G_GNUC_UNUSED guint worker, gpointer data)
+static gboolean
+train_user (gsize user, G_GNUC_UNUSED guint worker, gpointer data,
+            G_GNUC_UNUSED GError **error)
 {
   const Step *step = data;
   const Training *training = step->training;
@@ -167,6 +168,7 @@ train_user (gsize user, G_GNUC_UNUSED guint worker, gpointer data)
     }
   for (gsize i = 0; i < weights; i++)
     step->locals[user * weights + i] = (float) w[i];
+  return TRUE;
 }
 
 static double
@@ -190,7 +192,8 @@ find_penalty (const Training *training, GError **error)
 
   for (guint i = 0; i < HALVINGS; i++) {
     how.penalty = exp ((low + high) / 2);
-    assay_parallel_for (federation->n_users, train_user, &step);
+    if (!assay_parallel_try (federation->n_users, train_user, &step, error))
+      return FALSE;
     if (sparsity_of (step.locals, federation->n_users * federation->locals->cols)
         >= training->settings->sparsity)
       high = (low + high) / 2;
@@ -251,7 +254,8 @@ train_steps (const Training *training, GError **error)
                   assay_matrix_row (federation->locals, t * users) };
     float *total = assay_matrix_row (federation->sums, t);
 
-    assay_parallel_for (users, train_user, &step);
+    if (!assay_parallel_try (users, train_user, &step, error))
+      return FALSE;
     if (!(by->sum != NULL ? by->sum : sum_plainly) (
             federation, t, send_updates (training, t, step.locals), by->data, total, error))
       return assay_prefix (error, "step %zu: ", t);

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/base/free.h"
+#include "core/base/interrupt.h"
 #include "core/base/vectors.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
@@ -119,8 +120,8 @@ add_row (Training *training, gsize row)
   }
 }
 
-static void
-train (Training *training, AssayStreamKey key)
+static gboolean
+train (Training *training, AssayStreamKey key, GError **error)
 {
   const PrivateClassifier *settings = training->settings;
   const SampledSums sums = sums_of (settings);
@@ -129,6 +130,8 @@ train (Training *training, AssayStreamKey key)
   AssayStream rows = assay_stream (key, ITEM_ROWS), noise = assay_stream (key, ITEM_NOISE);
 
   for (gsize round = 0; round < sums.rounds; round++) {
+    if (!assay_interrupt_goes_on (error))
+      return FALSE;
     memset (training->sum, 0, n * sizeof (double));
     for (gsize i = 0; i < training->rows.rows; i++)
       if (assay_stream_uniform (&rows) < settings->rate)
@@ -141,6 +144,7 @@ train (Training *training, AssayStreamKey key)
       training->weights[k] -= settings->learning_rate * training->velocity[k];
     }
   }
+  return TRUE;
 }
 
 /* ---- The release: a model of zeros, and what became of it ---- */
@@ -191,9 +195,9 @@ protect (const AssayDefenseContext *context, AssayView secrets, AssayRelease *re
                                  .classes = context->n_classes,
                                  .width = secrets.cols + 1 };
 
-  if (!check_labels (context, secrets.rows, error) || !training_open (&training, error))
+  if (!check_labels (context, secrets.rows, error) || !training_open (&training, error)
+      || !train (&training, context->stream, error))
     return FALSE;
-  train (&training, context->stream);
   for (gsize k = 0; k < training.classes * training.width; k++)
     if (!isfinite ((float) training.weights[k]))
       return assay_fail (error, ASSAY_ERROR_NUMERIC,

@@ -8,6 +8,7 @@
 #include "core/stats/renyi-privacy.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/assert-stops.h"
 
 enum { N = 90, COLS = 5, CLASSES = 3, WIDTH = COLS + 1 };
 
@@ -49,6 +50,29 @@ train_on (gsize n, const char *assignments, guint64 seed)
   cr_assert (models->shape[0] == 2 && models->shape[1] == CLASSES * WIDTH);
   return g_memdup2 ((const float *) models->data + CLASSES * WIDTH,
                     CLASSES * WIDTH * sizeof (float));
+}
+
+static gboolean
+train_anew (G_GNUC_UNUSED gpointer data, GError **error)
+{
+  const AssayDefense *defense = (const AssayDefense *) assay_registry_find (
+      ASSAY_PLUGIN_DEFENSE, "private-classifier", NULL);
+  g_autoptr (AssaySettings) settings = fixture_settings (&defense->plugin, "rounds=12");
+  gint64 labels[N];
+  g_autoptr (AssayMatrix) rows = make_rows (labels);
+  const AssayDefenseContext context = { .settings = settings->values,
+                                        .stream = assay_stream_key (1, 0, "release", ""),
+                                        .labels = labels,
+                                        .n_classes = CLASSES };
+  g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_UPDATES, "test");
+  g_autoptr (AssayTruth) truth = assay_truth_new ();
+
+  return defense->protect (&context, assay_matrix_view (rows), release, truth, error);
+}
+
+Test (private_classifier, every_round_asks_whether_to_stop)
+{
+  assert_stops (train_anew, NULL, 12, 12);
 }
 
 /* One round from zeros, of sums as they are: rows differ by one gradient, which is

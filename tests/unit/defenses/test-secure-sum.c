@@ -6,6 +6,7 @@
 #include "core/data/grant.h"
 #include "core/plugin/registry.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/assert-stops.h"
 #include "tests/unit/defenses/federation-run.h"
 
 #define WEIGHTS FEDERATION_RUN_WEIGHTS
@@ -99,4 +100,20 @@ Test (secure_sum, bad_inputs)
   cr_assert (!federation_run_play ("secure-sum", "sparsity=0 rate=1e6", &run, &large));
   cr_assert (strstr (large->message, "the largest; expected weights below") != NULL, "%s",
              large->message);
+}
+
+/* ---- Ctrl-C ---- */
+
+static gboolean
+train_users (G_GNUC_UNUSED gpointer data, GError **error)
+{
+  g_auto (FederationRun) run = { 0 };
+
+  return federation_run_play ("secure-sum", "", &run, error);
+}
+
+/* Each user in each step. */
+Test (secure_sum, every_user_asks_whether_to_stop)
+{
+  assert_stops (train_users, NULL, USERS * STEPS, USERS * STEPS);
 }
