@@ -278,6 +278,7 @@ Test (network_test, every_encryption_asks_whether_to_stop)
       = { { .network = network, .input = &input, .encryption = &encryption }, &material.dataset };
   const guint chunks = assay_pieces (TESTS, NETWORK_TEST_CHUNK), shards = assay_pieces (TESTS, 64);
 
+  cr_assert_not_null (taken);
   encryption.secrets = assay_matrix_view (material.secrets);
   assert_stops (run_test, &run, 2 * (chunks + shards), 7);
 }
