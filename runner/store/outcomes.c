@@ -82,12 +82,29 @@ insert_shown (AssayStore *store, gsize index, const AssayShown *shown, GError **
                            ASSAY_SQL_TEXT (sha256));
 }
 
+/* Bytes: a message may quote what others wrote, and that may be of any length. Far below what
+ * verify.c takes for damage. */
+#define LONGEST_MESSAGE ((gsize) 64 << 10)
+
+static char *
+cut_message (const char *message)
+{
+  const gsize length = message != NULL ? strlen (message) : 0;
+  const char *end = NULL;
+
+  if (length <= LONGEST_MESSAGE)
+    return g_strdup (message);
+  g_utf8_validate_len (message, LONGEST_MESSAGE, &end); /* no half character */
+  return g_strdup_printf ("%.*s ... (cut: %zu bytes)", (int) (end - message), message, length);
+}
+
 gboolean
 assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *record,
                          const AssayMeasured *measured, GError **error)
 {
   static const AssayMeasured nothing;
   const AssayMeasured *of = measured != NULL ? measured : &nothing;
+  g_autofree char *message = cut_message (record->message);
   gboolean is_ok = TRUE;
 
   if (!assay_sql_execute (store, "BEGIN", error))
@@ -102,7 +119,7 @@ assay_store_finish_cell (AssayStore *store, gsize index, const AssayCellRecord *
                             "UPDATE cells SET status = ?2, message = ?3, seconds = ?4"
                             " WHERE cell = ?1",
                             ASSAY_SQL_INTEGER (index), ASSAY_SQL_INTEGER (record->status),
-                            ASSAY_SQL_TEXT (record->message), ASSAY_SQL_REAL (record->seconds));
+                            ASSAY_SQL_TEXT (message), ASSAY_SQL_REAL (record->seconds));
   return assay_sql_end (store, is_ok, error);
 }
 

@@ -174,6 +174,23 @@ Test (store, finished_cells_stay_and_forgotten_ones_begin_afresh)
   check_cell (store, 0, ASSAY_CELL_ERROR, "no such luck");
 }
 
+/* Cut before a character that the limit of 64 KiB would have halved. */
+Test (store, a_message_has_an_end)
+{
+  g_autoptr (GString) text = g_string_new ("x");
+  g_autoptr (AssayStore) store = open_store (TRUE);
+  AssayCellRecord record = { ASSAY_CELL_ERROR, NULL, 1 };
+  g_autofree char *expected = NULL;
+
+  while (text->len < 200001)
+    g_string_append (text, "\303\251");
+  record.message = text->str;
+  begin (store, 0);
+  cr_assert (assay_store_finish_cell (store, 0, &record, NULL, NULL));
+  expected = g_strdup_printf ("%.65535s ... (cut: 200001 bytes)", text->str);
+  check_cell (store, 0, ASSAY_CELL_ERROR, expected);
+}
+
 /* ---- Rows that no run writes ----
  *
  * Opening finds most of them (tests/cli/test_stores.py); these come in while the store is open. */
