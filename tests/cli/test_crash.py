@@ -259,6 +259,61 @@ def test_clock_that_jumps(sandbox):
     resumed(sandbox, "out", whole)
 
 
+# The wall clock of a process: right at first, then a day back and a year ahead by turns.
+JUMPS = """
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+static int reads;
+static void __attribute__ ((destructor)) tell (void)
+{
+  if (getenv ("READS") != NULL && reads > 3)
+    symlink ("jumped", getenv ("READS"));
+}
+int clock_gettime (clockid_t id, struct timespec *now)
+{
+  const long code = syscall (SYS_clock_gettime, id, now);
+  if (code == 0 && id == CLOCK_REALTIME && __sync_add_and_fetch (&reads, 1) > 1)
+    now->tv_sec += reads % 2 ? 365 * 86400 : -86400;
+  return (int) code;
+}
+int gettimeofday (struct timeval *restrict ret_now, void *restrict zone)
+{
+  struct timespec now;
+  (void) zone;
+  clock_gettime (CLOCK_REALTIME, &now);
+  *ret_now = (struct timeval) { now.tv_sec, now.tv_nsec / 1000 };
+  return 0;
+}
+time_t time (time_t *ret_now)
+{
+  struct timespec now;
+  clock_gettime (CLOCK_REALTIME, &now);
+  return ret_now != NULL ? (*ret_now = now.tv_sec) : now.tv_sec;
+}
+"""
+
+
+def test_clock_that_jumps_while_it_runs(sandbox):
+    """A day back and a year ahead at every look: the same bytes, at once and after a kill."""
+    if shutil.which("cc") is None:
+        pytest.skip("cc is not there")
+    whole = Whole(sandbox)
+    library = sandbox.path / "jumps.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, sandbox.write("jumps.c", JUMPS)],
+                   check=True)
+    jumping = ["env", f"LD_PRELOAD={library}", "READS=reads"]
+    sandbox.expect(sandbox.shell(" ".join([*jumping, "assay", *RUN, "out"])), WHOLE_CODE)
+    whole.check_same(sandbox, "out")
+    assert os.readlink(sandbox.path / "reads") == "jumped"
+    kill_after(sandbox, 0.2, *RUN, "killed")
+    sandbox.expect(sandbox.shell(" ".join([*jumping, "assay", *RUN, "killed", "--resume"])),
+                   WHOLE_CODE, err="")
+    whole.check_same(sandbox, "killed")
+
+
 def test_other_monotonic_clock(sandbox):
     """As after the machine was started anew: a run that was killed goes on there."""
     whole = Whole(sandbox)
