@@ -1,10 +1,12 @@
 """What a start of a program under audit gets from Assay beside its request, and what it may do to its
 own inputs and to Assay itself. As in test_hostile.py each attempt is one that would have worked."""
 
+import contextlib
 import ctypes
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 
 import pytest
@@ -364,3 +366,30 @@ def test_a_place_for_requests_that_others_may_read(sandbox):
                        "(TMPDIR)\n")
         sandbox.shell(f"rm -r {place}")
         assert not list(elsewhere.iterdir())
+
+
+SURROUNDINGS = """
+import hashlib, re
+def read(path):
+    text = pathlib.Path(path).read_text(encoding="latin1")
+    text = re.sub("assay-exec-[A-Za-z0-9_]{6}", "FOLDER", text)
+    return re.sub(r"^[0-9]+ [0-9]+ [0-9]+:[0-9]+", "", text, flags=re.M)  # numbers of mounts
+told = [read(path) for path in ("/proc/1/cmdline", "/proc/self/cmdline", "/proc/self/mountinfo",
+                                "/proc/self/limits", "/proc/self/environ", "/proc/self/uid_map")]
+assert all(told[:4])
+sys.exit("told: " + " ".join(hashlib.sha256(text.encode()).hexdigest()[:16] for text in told))
+"""
+
+
+def test_starts_look_alike_from_within(sandbox):
+    """Command lines, mounts, limits, environment and users: over eight starts what is told is the
+    same, but for the name of a folder and the numbers that the kernel gives to mounts."""
+    need_all_layers(sandbox)
+    prepare(sandbox)
+    program = write_program(sandbox, "looks.py", SURROUNDINGS)
+    run_scenario(sandbox, VERBATIM + group("defense", "looks", program), code=3,
+                 words=("--set", "scenario.trials=8", "--set", "dataset.secrets=4"))
+    with contextlib.closing(sqlite3.connect(sandbox.path / "out" / "run.sqlite")) as store:
+        said = [row[0] for row in store.execute("SELECT message FROM cells")]
+    told = {message.partition("told: ")[2] for message in said}
+    assert len(said) == 8 and len(told) == 1 and len(told.pop().split()) == 6, said
