@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/plugin/external.h"
+#include "core/plugin/registry.h"
 #include "fuzz/fuzz.h"
 #include "runner/store/manifest.h"
 #include "runner/store/outcomes.h"
@@ -61,6 +62,27 @@ check_programs (const AssaySavedRun *run, AssayStore *again)
   }
 }
 
+/* A loaded file is noted once, without what steers a terminal; one more stays beside it. */
+static void
+check_modules (AssayStore *again)
+{
+  AssayPluginOrigin one = { (char *) "plugins/on\033[31me.so", (char *) "00ff" };
+  AssayPluginOrigin other = { (char *) "plugins/other.so", (char *) "11ee" };
+  g_autoptr (GPtrArray) files = g_ptr_array_new ();
+  g_autofree char *none = NULL, *text = NULL;
+
+  FUZZ_REQUIRE (assay_manifest_add_modules (again, files, NULL));
+  FUZZ_REQUIRE (assay_manifest_modules (again, &none, NULL) && none == NULL);
+  g_ptr_array_add (files, &one);
+  for (guint i = 0; i < 2; i++)
+    FUZZ_REQUIRE (assay_manifest_add_modules (again, files, NULL));
+  files->pdata[0] = &other;
+  FUZZ_REQUIRE (assay_manifest_add_modules (again, files, NULL));
+  FUZZ_REQUIRE (assay_manifest_modules (again, &text, NULL));
+  FUZZ_REQUIRE (g_str_has_prefix (text, "00ff plugins/on") && strchr (text, '\033') == NULL);
+  FUZZ_REQUIRE (g_str_has_suffix (text, "\n11ee plugins/other.so\n"));
+}
+
 static void
 check_about (const AssaySavedRun *run, AssayStore *again)
 {
@@ -82,6 +104,7 @@ check_about (const AssaySavedRun *run, AssayStore *again)
   FUZZ_REQUIRE (assay_manifest_kernels (again, &kernels, NULL) && *kernels != '\0');
   FUZZ_REQUIRE (assay_manifest_confinement (again, &more, NULL));
   FUZZ_REQUIRE (g_strcmp0 (confinement, more) == 0);
+  check_modules (again);
   /* Where the run was made elsewhere, both stay. */
   FUZZ_REQUIRE (assay_store_set (again, "kernels", "others", NULL));
   FUZZ_REQUIRE (assay_manifest_add_kernels (again, &has_others, NULL) && has_others);

@@ -3,6 +3,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/shared-work.h"
+#include "core/plugin/modules/module-loader.h"
 #include "report/report.h"
 #include "runner/judge/load.h"
 #include "runner/plan/estimate.h"
@@ -71,7 +72,7 @@ assay_run_flow_begin (AssayRunFlow *flow, GError **error)
          && (is_finished
              || (assay_manifest_add_confinement (plan, store, error)
                  && assay_manifest_set_remarks (plan, store, error)
-                 && assay_manifest_add_modules (store, error)
+                 && assay_manifest_add_modules (store, assay_modules_loaded (), error)
                  && assay_manifest_add_kernels (store, &flow->has_other_kernels, error)));
 }
 

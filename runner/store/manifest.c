@@ -12,7 +12,6 @@
 #include "core/base/text.h"
 #include "core/math/linalg.h"
 #include "core/plugin/external.h"
-#include "core/plugin/modules/module-loader.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/planner.h"
 
@@ -154,9 +153,8 @@ assay_manifest_add_kernels (AssayStore *store, gboolean *ret_has_others, GError 
 }
 
 gboolean
-assay_manifest_add_modules (AssayStore *store, GError **error)
+assay_manifest_add_modules (AssayStore *store, const GPtrArray *files, GError **error)
 {
-  const GPtrArray *files = assay_modules_loaded ();
   g_autofree char *known = NULL;
   g_autoptr (GString) text = NULL;
 

@@ -35,10 +35,11 @@ gboolean assay_manifest_times (AssayStore *store, AssayRunTimes *ret_times, GErr
 gboolean assay_manifest_add_kernels (AssayStore *store, gboolean *ret_has_others, GError **error);
 gboolean assay_manifest_kernels (AssayStore *store, char **ret_text, GError **error);
 
-/* The files of plugins that were loaded into the process that ran it, a line each, "SHA256 PATH":
- * whether the scenario names a plugin of theirs or not, their code could do what Assay can. Where a
- * run goes on with others, those too. In @ret_text NULL: there were none. */
-gboolean assay_manifest_add_modules (AssayStore *store, GError **error);
+/* The files of plugins that were loaded into the process that ran it (AssayPluginOrigin), a line
+ * each, "SHA256 PATH": whether the scenario names a plugin of theirs or not, their code could do
+ * what Assay can. Where a run goes on with others, those too. In @ret_text NULL: there were
+ * none. */
+gboolean assay_manifest_add_modules (AssayStore *store, const GPtrArray *files, GError **error);
 gboolean assay_manifest_modules (AssayStore *store, char **ret_text, GError **error);
 
 /* What confines the programs of others that a run starts, for whoever reads its verdict: one line
