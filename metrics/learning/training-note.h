@@ -4,9 +4,8 @@
 #include "core/data/matrix.h"
 
 typedef struct {
-  gsize planned,
-      epochs; /* passes that were asked for; completed: the classifier is that of the last
-                          * of these */
+  gsize planned;         /* passes that were asked for */
+  gsize epochs;          /* completed: the classifier is that of the last of these */
   gboolean has_diverged; /* in the one after it */
   double rate;           /* of the first step */
   double loss;           /* of training in the last pass: mean of the rows' cross-entropies */
