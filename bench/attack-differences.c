@@ -1,12 +1,13 @@
-/* How far attacks are apart on the very same secrets: paired differences between the cells of a
- * finished run, image by image, for the tables of docs.
+/* How far attacks, or defenses of one usefulness, are apart on the very same secrets: paired
+ * differences between the cells of a finished run, image by image, for the tables of docs.
  *
  *   attack-differences SCENARIO RUN-FOLDER MEASURE[,MEASURE] [DEFENSE/ATTACK]
  *
  * The unit is the group (photograph) where secrets come in groups, with the mean of its secrets,
  * and the metric's own unit where it has one. Of every two attacks on one release, and of every
  * attack and the reference DEFENSE/ATTACK (labels), the mean difference is printed with the t
- * interval of the run's confidence over units; an interval without 0 has a star.
+ * interval of the run's confidence over units; an interval without 0 has a star. Where the measure
+ * is a utility's, utilities stand in place of attacks: the reference is then DEFENSE/UTILITY.
  *
  * Two measures are of the same thing by two metrics, as photograph-ssim of patches and
  * reconstruction-ssim of what a network paints: the first is of the attack before the minus, or of
@@ -131,8 +132,7 @@ print_difference (const Run *run, const char *name, const GArray *a, const GArra
           fabs (mean) > half ? " *" : "");
 }
 
-/* Units by the measure @name of the cells of trial 0 that attack, which become the keys
- * of @cells. */
+/* Units by the measure @name of the cells of trial 0, which become the keys of @cells. */
 static GPtrArray *
 load (const Run *run, const char *name, GArray *cells, GError **error)
 {
@@ -144,8 +144,7 @@ load (const Run *run, const char *name, GArray *cells, GError **error)
   for (gsize i = 0; i < run->plan->cells->len; i++) {
     GArray *own;
 
-    if (assay_plan_cell (run->plan, i)->trial != 0
-        || assay_plan_cell (run->plan, i)->utility != ASSAY_NO_COMPONENT)
+    if (assay_plan_cell (run->plan, i)->trial != 0)
       continue;
     own = units_of_cell (run, i, name, error);
     if (own == NULL)
@@ -155,7 +154,8 @@ load (const Run *run, const char *name, GArray *cells, GError **error)
     n_units += own->len;
   }
   if (n_units == 0) {
-    assay_fail (error, ASSAY_ERROR_PARAMETER, "%s: no attack of this run is measured by it", name);
+    assay_fail (error, ASSAY_ERROR_PARAMETER,
+                "%s: no attack or utility of this run is measured by it", name);
     return NULL;
   }
   return g_steal_pointer (&units);

@@ -7,7 +7,9 @@
  * Source: Jiang and Li 2018, "Asymmetric Deep Supervised Hashing", equations 3 to 9, with gamma =
  * 200; three passes to a turn. As in the authors' program S of rows of different classes is -r,
  * with r the similar pairs for each other one, so that S sums to 0. They draw 2,000 rows for each
- * turn; here all rows are queries, and sums over S go by classes. */
+ * turn; here all rows are queries, and sums over S go by classes. V begins at random signs (their
+ * program: at zeros). And there the database is the training rows, whose released codes are V; here
+ * V is only what the network is trained against, and all codes are the network's. */
 #include <math.h>
 #include <string.h>
 

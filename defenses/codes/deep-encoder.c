@@ -11,12 +11,14 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
+#include "core/math/mixture.h"
 #include "core/network/train.h"
 #include "defenses/codes/kernel-features.h"
 
 #define BATCH 128
 #define KERNEL 3
 #define STRIDE 2
+#define WINDOWS_ITEM (G_MAXUINT64 - 2) /* of the key */
 
 struct _DeepEncoder {
   AssayPairedEncoders *columns; /* NULL: convolutions */
@@ -28,7 +30,9 @@ struct _DeepEncoder {
   gsize bits, steps;
   double rate;
   gboolean is_linear;
-  AssayStreamKey key;
+  gsize shift; /* how images are changed in training */
+  gboolean mirror;
+  AssayStreamKey key, windows;
   AssayPairedLoss loss; /* while it is trained */
   gpointer data;
   double *outputs, *slopes; /* of a batch */
@@ -60,14 +64,34 @@ make_tape (const AssayGeometry *picture, const HashSettings *settings, guint *re
   return tape;
 }
 
+/* Image @index as an epoch of training has it: moved, and mirrored or not. */
 static void
-draw (gpointer data, gsize index, G_GNUC_UNUSED gsize epoch, float *ret_input,
-      G_GNUC_UNUSED float *ret_target)
+draw_window (const DeepEncoder *encoder, gsize index, gsize epoch, float *ret_window)
+{
+  const gsize shift = encoder->shift;
+  AssayStream stream
+      = assay_stream (encoder->windows, (guint64) epoch * encoder->rows.rows + index);
+  const gint64 down = (gint64) assay_stream_below (&stream, 2 * shift + 1) - (gint64) shift;
+  const gint64 right = (gint64) assay_stream_below (&stream, 2 * shift + 1) - (gint64) shift;
+  const gboolean is_mirrored = encoder->mirror && assay_stream_below (&stream, 2) == 1;
+
+  assay_mixture_window (&encoder->picture, down, right, is_mirrored,
+                        assay_view_row (encoder->rows, index), ret_window);
+}
+
+static void
+draw (gpointer data, gsize index, gsize epoch, float *ret_input, G_GNUC_UNUSED float *ret_target)
 {
   const DeepEncoder *encoder = data;
   const gsize c = encoder->picture.channels, pixels = encoder->rows.cols / c;
   const float *row = assay_view_row (encoder->rows, index);
+  g_autofree float *window = NULL;
 
+  if ((encoder->shift > 0 || encoder->mirror) && epoch != ASSAY_EPOCH_NONE) {
+    window = g_new (float, encoder->rows.cols);
+    draw_window (encoder, index, epoch, window);
+    row = window;
+  }
   for (gsize i = 0; i < pixels; i++)
     for (gsize k = 0; k < c; k++)
       ret_input[k * pixels + i] = (float) (encoder->scale * (double) row[i * c + k]);
@@ -128,6 +152,15 @@ compare (gpointer data, const gsize *items, gsize count, const float *outputs, f
 
 /* ---- Both ---- */
 
+static AssayStreamKey
+windows_key (AssayStreamKey key)
+{
+  AssayStream stream = assay_stream (key, WINDOWS_ITEM);
+  const guint32 word = assay_stream_u32 (&stream);
+
+  return (AssayStreamKey){ { word, assay_stream_u32 (&stream) } };
+}
+
 DeepEncoder *
 deep_encoder_new (const HashTraining *training, const HashSettings *settings, gboolean is_linear,
                   GError **error)
@@ -149,7 +182,10 @@ deep_encoder_new (const HashTraining *training, const HashSettings *settings, gb
   encoder->steps = terms.steps;
   encoder->rate = terms.rate;
   encoder->is_linear = is_linear;
+  encoder->shift = (gsize) settings->shift;
+  encoder->mirror = settings->mirror;
   encoder->key = training->stream;
+  encoder->windows = windows_key (training->stream);
   if (settings->network == HASH_CONVOLUTIONS)
     return open_tape (encoder, settings, error) ? g_steal_pointer (&encoder) : NULL;
   encoder->columns = assay_paired_encoders_new (rows, &terms, training->stream, error);
@@ -334,9 +370,28 @@ size_of (const HashSettings *settings, const AssayGeometry *geometry)
   return assay_tape_planned_size (tape, last, BATCH);
 }
 
+static gboolean
+check_windows (const HashSettings *settings, const AssayGeometry *picture, GError **error)
+{
+  const gsize side = MIN (picture->height, picture->width);
+
+  if (settings->network != HASH_CONVOLUTIONS && (settings->shift > 0 || settings->mirror))
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "shift = %" G_GINT64_FORMAT ", mirror = %s: only with network = "
+                       "convolutional, to whose images this is done",
+                       settings->shift, settings->mirror ? "yes" : "no");
+  if (side > 0 && (gsize) settings->shift >= side)
+    return assay_fail (error, ASSAY_ERROR_PARAMETER,
+                       "shift = %" G_GINT64_FORMAT ": expected less than %zu, a side of the images",
+                       settings->shift, side);
+  return TRUE;
+}
+
 gboolean
 deep_encoder_check (const HashSettings *settings, const AssayShape *shape, GError **error)
 {
+  if (!check_windows (settings, &shape->geometry, error))
+    return FALSE;
   if (settings->network != HASH_CONVOLUTIONS)
     return TRUE;
   if (settings->channels % ASSAY_CHANNEL_BLOCK != 0 || settings->hidden % ASSAY_CHANNEL_BLOCK != 0)

@@ -1,8 +1,9 @@
 /* Hash functions with a hidden layer, trained on labels: u = P (max (H (x, 1), 0), 1), whose signs
  * are the bits. What the published losses ask of pairs of rows is a file each; here is what they
  * have in common. Networks are a hidden layer on features or pixels as they come, or small ones of
- * convolutions on images (defenses/codes/deep-encoder.h); those of the papers are larger, and were
- * trained on ImageNet before. */
+ * convolutions on images (defenses/codes/deep-encoder.h); those of the papers are larger, and most
+ * were trained on ImageNet before. All are trained by Adam, theirs by stochastic gradient descent;
+ * what else differs from a paper stands in its file. */
 #pragma once
 
 #include "core/data/formats/label-sets.h"
@@ -73,7 +74,16 @@ double deep_softplus (double theta, double *ret_slope);
                        ##__VA_ARGS__),                                                             \
       ASSAY_PARAM_INT (Struct, steps, 5000, 1, 1000000, "batches",                                 \
                        "Training steps, of 128 rows each" of, ##__VA_ARGS__),                      \
-      ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-8, 1, "", "Learning rate of Adam" of, ##__VA_ARGS__)
+      ASSAY_PARAM_REAL (Struct, rate, 1e-3, 1e-8, 1, "", "Learning rate of Adam" of,               \
+                        ##__VA_ARGS__),                                                            \
+      ASSAY_PARAM_INT (Struct, shift, 0, 0, 64, "pixels",                                          \
+                       "network = convolutional: how far images are moved at most, each way, "     \
+                       "afresh in every epoch of training; continued by their mirror images" of,   \
+                       ASSAY_PARAM_EXTRA),                                                         \
+      ASSAY_PARAM_BOOL (Struct, mirror, FALSE,                                                     \
+                        "network = convolutional: whether one in two images is mirrored left to "  \
+                        "right, afresh in every epoch of training" of,                             \
+                        ASSAY_PARAM_EXTRA)
 
 /* The defense with its settings. */
 #define DEEP_DEFENSE(symbol, name, method, ...)                                                    \

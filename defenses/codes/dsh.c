@@ -2,7 +2,8 @@
  * others what it is short of m = 2 c, and numbers shall be near -1 or 1:
  *   mean over pairs (s D / 2 + (1 - s) max (m - D, 0) / 2) + alpha mean over rows ||(|u| - 1)||_1
  * Source: Liu, Wang, Shan and Chen 2016, "Deep Supervised Hashing for Fast Image Retrieval",
- * equation 4, with its alpha of 0.01 and m of twice the bits. */
+ * equation 4, with m of twice the bits and alpha = 0.01. There alpha weighs both rows of each pair,
+ * which over rows is 2 alpha: of 0.01, as they have it, here is half. */
 #include <math.h>
 
 #include "defenses/codes/deep-hash.h"

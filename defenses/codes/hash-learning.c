@@ -24,6 +24,25 @@ static const Learn learners[] = {
   [HASH_DSH] = dsh_learn, [HASH_HASHNET] = hashnet_learn, [HASH_ADSH] = adsh_learn,
 };
 
+/* Defenses that wrap several methods have settings that @own's does not read: functions that are
+ * the same shall be known as such. */
+static void
+forget_unread (HashMethod method, HashSettings *own)
+{
+  if (method != HASH_SDH)
+    own->lambda = own->nu = 0;
+  if (method != HASH_KSH)
+    own->labelled = 0;
+  if (method >= HASH_DPSH) {
+    own->iterations = own->anchors = 0;
+    return;
+  }
+  own->network = 0;
+  own->channels = own->hidden = own->steps = own->shift = 0;
+  own->rate = 0;
+  own->mirror = false;
+}
+
 /* @settings with the numbers that @method has by itself where they are HASH_OWN. */
 static HashSettings
 resolved (HashMethod method, const HashSettings *settings)
@@ -34,6 +53,7 @@ resolved (HashMethod method, const HashSettings *settings)
     own.iterations = method == HASH_SDH ? 5 : 50;
   if (own.anchors == HASH_OWN)
     own.anchors = method == HASH_SDH ? 1000 : 300;
+  forget_unread (method, &own);
   return own;
 }
 
@@ -109,7 +129,10 @@ gboolean
 hash_material (const HashSettings *settings, const AssayDefenseContext *context, AssayView secrets,
                HashMaterial *ret_material, GError **error)
 {
-  AssayStream stream = assay_stream (context->common_stream, TRAINING_ITEM);
+  const guint64 seed = (guint64) settings->learning_seed;
+  const AssayStreamKey common
+      = seed > 0 ? assay_stream_key (seed, 0, "hash-function", "") : context->common_stream;
+  AssayStream stream = assay_stream (common, TRAINING_ITEM);
   const guint32 word = assay_stream_u32 (&stream);
 
   if (secrets.rows == 0)
@@ -144,14 +167,15 @@ key_of (HashMethod method, const HashSettings *settings, const HashTraining *tra
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *text = g_strdup_printf (
       "%u bits %" G_GINT64_FORMAT " iterations %" G_GINT64_FORMAT " anchors %" G_GINT64_FORMAT
-      " labelled %" G_GINT64_FORMAT " width %a lambda %a nu %a network %u channels %"
-      G_GINT64_FORMAT " hidden %" G_GINT64_FORMAT " steps %" G_GINT64_FORMAT
-      " rate %a stream %u %u rows %zu x %zu of height %zu classes %zu\n",
+      " labelled %" G_GINT64_FORMAT
+      " width %a lambda %a nu %a network %u channels %" G_GINT64_FORMAT " hidden %" G_GINT64_FORMAT
+      " steps %" G_GINT64_FORMAT " rate %a shift %" G_GINT64_FORMAT
+      " mirror %d stream %u %u rows %zu x %zu of height %zu classes %zu\n",
       (guint) method, settings->bits, settings->iterations, settings->anchors, settings->labelled,
       settings->width, settings->lambda, settings->nu, settings->network, settings->channels,
-      settings->hidden, settings->steps, settings->rate, training->stream.word[0],
-      training->stream.word[1], training->rows.rows, training->rows.cols, training->picture.height,
-      training->n_classes);
+      settings->hidden, settings->steps, settings->rate, settings->shift, settings->mirror,
+      training->stream.word[0], training->stream.word[1], training->rows.rows, training->rows.cols,
+      training->picture.height, training->n_classes);
 
   g_checksum_update (checksum, (const guchar *) text, -1);
   for (gsize i = 0; i < training->rows.rows; i++)

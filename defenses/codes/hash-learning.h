@@ -29,6 +29,7 @@ extern const char *const hash_sources[];
 #define HASH_SETTINGS                                                                              \
   gint64 bits;       /* c */                                                                       \
   guint learns_from; /* HashSource */                                                              \
+  gint64 learning_seed; /* of what learning draws; 0: the run's */                                 \
   gint64 training;   /* of these, drawn at random, how many; 0: all */                             \
   gint64 iterations; /* itq, sdh */                                                                \
   gint64 anchors;    /* ksh, sdh: rows of the training set, drawn at random */                     \
@@ -40,7 +41,9 @@ extern const char *const hash_sources[];
   gint64 channels;                                                                                 \
   gint64 hidden;     /* the same: units, batches, rate of Adam */                                  \
   gint64 steps;                                                                                    \
-  double rate
+  double rate;                                                                                     \
+  gint64 shift;      /* the same, of images: pixels that a batch moves them at most */             \
+  bool mirror        /* ... and whether one in two is mirrored */
 
 typedef struct {
   HASH_SETTINGS;
@@ -59,7 +62,13 @@ typedef struct {
   ASSAY_PARAM_CHOICE (Struct, learns_from, HASH_FROM_SECRETS, hash_sources,                        \
                       "From which rows the hash function is learned: secrets, or public rows, so " \
                       "that it shows nothing of the secrets; training then counts public rows",    \
-                      ASSAY_PARAM_EXTRA)
+                      ASSAY_PARAM_EXTRA),                                                          \
+      ASSAY_PARAM_INT (Struct, learning_seed, 0, 0, 4294967295, "",                                \
+                       "Seed of what learning draws: its rows, first weights, batches and "        \
+                       "anchors. Defenses with the same one learn the same function from the "     \
+                       "same secrets, whatever their epsilon, in all trials; 0: drawn anew for "   \
+                       "each defense, by the seed of the run",                                     \
+                       ASSAY_PARAM_EXTRA)
 
 #define HASH_PARAM_ITERATIONS(Struct, otherwise)                                                   \
   ASSAY_PARAM_INT (Struct, iterations, otherwise, 1, 100000, "",                                   \
@@ -139,12 +148,14 @@ ASSAY_DECLARE_CLEAR (HashMaterial, hash_material_clear)
  * settings begin with HashSettings. */
 guint hash_uses (gconstpointer settings);
 
-/* Draws them; they and the stream are the same in all releases of the same secrets. */
+/* Draws them; they and the stream are the same in all releases of the same secrets by one defense,
+ * or by all with the same learning_seed. */
 gboolean hash_material (const HashSettings *settings, const AssayDefenseContext *context,
                         AssayView secrets, HashMaterial *ret_material, GError **error);
 
 /* Draws the training rows and learns from them; what was learned of equal ones before is kept
- * (core/base/shared-work.h), so that repeats and sweeps of epsilon learn once. */
+ * (core/base/shared-work.h), so that repeats learn once, and with a learning_seed sweeps of epsilon
+ * and a method with and without flips, too. */
 AssayHashFunction *hash_learn (HashMethod method, const HashSettings *settings,
                                const AssayDefenseContext *context, AssayView secrets,
                                GError **error);

@@ -4,7 +4,9 @@
  *   mean over pairs w_ij (ln (1 + exp alpha h_i' h_j) - alpha s_ij h_i' h_j)
  * with w = 1 / share of similar pairs, and 1 / share of the others.
  * Source: Cao, Long, Wang and Yu 2017, "HashNet: Deep Learning to Hash by Continuation", equations
- * 2 to 5; alpha = 10 / c and the rise of beta are those of the authors' program. */
+ * 2 to 5; alpha = 10 / c and the rise of beta are those of the authors' program, where beta rises
+ * every 200 steps and here in each. Of rows with several labels the paper also weighs a pair by the
+ * share that they have in common; here those that share one weigh the same. */
 #include <math.h>
 
 #include "defenses/codes/deep-hash.h"

@@ -425,6 +425,51 @@ def test_differences_on_the_same_secrets(sandbox):
     assert "plain | recovery-rate of verbatim - identification-rate of verbatim" in printed
 
 
+QUERIES = """\
+[scenario]
+title = Codes
+seed = 7
+
+[dataset]
+plugin = gaussian-classes
+count = 200
+test_count = 40
+columns = 16
+classes = 4
+separation = 3
+secrets = 200
+
+[defense lsh]
+plugin = lsh
+bits = 16
+learning_seed = 5
+
+[defense phashing]
+plugin = phashing
+base = lsh
+bits = 16
+epsilon = 1; 30
+learning_seed = 5
+
+[utility map]
+plugin = map
+"""
+
+
+@pytest.mark.slow
+def test_differences_of_defenses_on_the_same_queries(sandbox):
+    """At epsilon = 30 no bit is turned: with one learning_seed the codes are the method's own."""
+    sandbox.write("codes.scenario", QUERIES)
+    sandbox.run_ok("codes.scenario", "-q", "-o", "out")
+    printed = read_differences(differences(sandbox, "codes.scenario", "out", "map", "lsh/map"))
+    pooled = json.loads(sandbox.read("out/results.json"))["pooled"]
+    of = {str(cell["defense"]["settings"].get("epsilon", "")): found["estimate"]
+          for cell in pooled for found in cell["measurements"] if found["measure"] == "map"}
+    assert printed["phashing epsilon=30 | lsh/map - map"] == (0, 0, 0, 40)
+    found = printed["phashing epsilon=1 | lsh/map - map"]
+    assert found[0] == pytest.approx(of[""] - of["1"], abs=1e-4) and found[1] > 0, found
+
+
 @pytest.mark.slow
 def test_differences_of_what_was_not_measured(sandbox):
     tiny.write(sandbox)
@@ -432,7 +477,7 @@ def test_differences_of_what_was_not_measured(sandbox):
     for measures in ("recovery", "recovery-rate,recovery"):
         made = differences(sandbox, "tiny.scenario", "out", measures)
         assert made.returncode == 2 and made.stdout == "", made
-        assert made.stderr.endswith(": recovery: no attack of this run is measured by it\n"), (
-            made.stderr)
+        assert made.stderr.endswith(
+            ": recovery: no attack or utility of this run is measured by it\n"), made.stderr
     made = differences(sandbox, "tiny.scenario", "out", "a,b,c")
     assert made.returncode == 2 and "MEASURE[,MEASURE]" in made.stderr, made.stderr

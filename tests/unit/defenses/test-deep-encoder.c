@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/math/mixture.h"
 #include "defenses/codes/deep-encoder.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
@@ -34,10 +35,9 @@ make_shapes (Shapes *ret_shapes)
 
     ret_shapes->labels[i] = (gint64) class;
     for (gsize a = 0; a < 3; a++)
-      assay_matrix_row (ret_shapes->rows, i)[((y + (class != 0 ? a : 1)) * SIDE + x
-                                              + (class != 1 ? a : 1))
-                                                 * CHANNELS
-                                             + channel]
+      assay_matrix_row (
+          ret_shapes->rows,
+          i)[((y + (class != 0 ? a : 1)) * SIDE + x + (class != 1 ? a : 1)) * CHANNELS + channel]
           += 8;
   }
   ret_shapes->training
@@ -146,6 +146,103 @@ Test (deep_encoder, the_hash_function_gives_what_the_network_gave)
   assay_matrix_free (shapes.rows);
 }
 
+/* What a batch of training was given, of a network that hardly learns: which rows, and what became
+ * of them. */
+typedef struct {
+  gsize n, items[4 * ROWS];
+  double outputs[4 * ROWS * BITS];
+} Seen;
+
+static double
+note (const AssayPairedBatch *batch, gpointer data, double *const inout_slopes[ASSAY_N_PAIRED])
+{
+  Seen *seen = data;
+
+  for (gsize i = 0; i < batch->count && seen->n < 4 * ROWS; i++, seen->n++) {
+    seen->items[seen->n] = batch->items[i];
+    memcpy (seen->outputs + seen->n * BITS, batch->outputs[0] + i * BITS, BITS * sizeof (double));
+  }
+  for (gsize k = 0; k < batch->count * BITS; k++)
+    inout_slopes[0][k] = 1;
+  return 0;
+}
+
+/* How often training saw each window of a row: by the move down, the move right, and the mirror. */
+enum { MOVES = 5, WINDOWS = MOVES * MOVES * 2, AS_IT_IS = WINDOWS / 2 - 1 };
+
+static void
+count_windows (const HashSettings *own, gsize ret_counts[WINDOWS])
+{
+  g_autofree Seen *seen = g_new0 (Seen, 1);
+  g_autoptr (DeepEncoder) encoder = NULL;
+  g_autoptr (AssayHashFunction) function = NULL;
+  AssayMatrix *margins[WINDOWS];
+  double outputs[ROWS * BITS];
+  Shapes shapes;
+
+  memset (ret_counts, 0, WINDOWS * sizeof (gsize));
+  make_shapes (&shapes);
+  encoder = deep_encoder_new (&shapes.training, own, TRUE, NULL);
+  cr_assert (encoder != NULL && deep_encoder_train (encoder, note, seen, NULL));
+  cr_assert_eq (seen->n, 4 * ROWS);
+  function = deep_encoder_function (encoder, NULL);
+  for (gsize w = 0; w < WINDOWS; w++) {
+    g_autoptr (AssayMatrix) windows = assay_matrix_new (ROWS, COLS, NULL);
+
+    for (gsize i = 0; i < ROWS; i++)
+      assay_mixture_window (&shapes.training.picture, (gint64) (w / 2 / MOVES) - 2,
+                            (gint64) (w / 2 % MOVES) - 2, w % 2 == 1,
+                            assay_matrix_row (shapes.rows, i), assay_matrix_row (windows, i));
+    margins[w] = assay_hash_function_margins (function, assay_matrix_view (windows), NULL);
+  }
+  cr_assert (deep_encoder_outputs (encoder, outputs, NULL));
+  for (gsize k = 0; k < ROWS * BITS; k++)
+    assert_near (outputs[k], (double) margins[AS_IT_IS]->data[k], 1e-4, "after training");
+  for (gsize i = 0; i < seen->n; i++)
+    for (gsize w = 0; w < WINDOWS; w++) {
+      double gap = 0;
+
+      for (gsize k = 0; k < BITS; k++)
+        gap = MAX (gap, fabs ((double) assay_matrix_row (margins[w], seen->items[i])[k]
+                              - seen->outputs[i * BITS + k]));
+      ret_counts[w] += gap < 1e-4;
+    }
+  for (gsize w = 0; w < WINDOWS; w++)
+    assay_matrix_free (margins[w]);
+  assay_matrix_free (shapes.rows);
+}
+
+/* Each row of each epoch is one window, and all that may be drawn are, in equal parts. Outputs
+ * after training are of rows as they are. */
+Test (deep_encoder, training_moves_and_mirrors_images)
+{
+  static const struct {
+    gint64 shift;
+    bool mirror;
+    gsize n; /* windows that may be drawn */
+  } cases[] = { { 0, false, 1 }, { 0, true, 2 }, { 1, false, 9 }, { 2, true, 50 } };
+
+  for (gsize t = 0; t < G_N_ELEMENTS (cases); t++) {
+    HashSettings own = settings;
+    gsize counts[WINDOWS], total = 0, drawn = 0;
+    const double expected = 4.0 * ROWS / (double) cases[t].n;
+
+    own.steps = 8;
+    own.rate = 1e-8;
+    own.shift = cases[t].shift;
+    own.mirror = cases[t].mirror;
+    count_windows (&own, counts);
+    for (gsize w = 0; w < WINDOWS; w++) {
+      total += counts[w];
+      drawn += counts[w] > 0;
+      cr_assert (counts[w] == 0 || fabs ((double) counts[w] - expected) <= 5 * sqrt (expected),
+                 "case %zu, window %zu: %zu times", t, w, counts[w]);
+    }
+    cr_assert (total == 4 * ROWS && drawn == cases[t].n, "case %zu: %zu windows, %zu of them", t,
+               total, drawn);
+  }
+}
+
 Test (deep_encoder, same_for_any_number_of_threads)
 {
   Shapes shapes;
@@ -154,6 +251,8 @@ Test (deep_encoder, same_for_any_number_of_threads)
 
   make_shapes (&shapes);
   few.steps = 10;
+  few.shift = 1;
+  few.mirror = TRUE;
   for (guint t = 0; t < 2; t++) {
     assay_parallel_set_threads (t == 0 ? 1 : 3);
     functions[t] = adsh_learn (&shapes.training, &few, NULL);
@@ -171,15 +270,14 @@ Test (deep_encoder, same_for_any_number_of_threads)
 Test (deep_encoder, what_is_refused)
 {
   const AssayShape rows = { .n_secrets = 240, .cols = 512, .n_classes = 3 };
-  const AssayShape images
-      = { .n_secrets = 240,
-          .cols = COLS,
-          .n_classes = 3,
-          .geometry = { .height = SIDE, .width = SIDE, .channels = CHANNELS } };
+  const AssayShape images = { .n_secrets = 240,
+                              .cols = COLS,
+                              .n_classes = 3,
+                              .geometry = { .height = SIDE, .width = SIDE, .channels = CHANNELS } };
   HashSettings odd = settings;
   Shapes shapes;
   g_autoptr (GError) error = NULL;
-  g_autofree char *why = NULL, *again = NULL, *other = NULL;
+  g_autofree char *why = NULL, *again = NULL, *other = NULL, *far = NULL, *features = NULL;
 
   cr_assert (deep_encoder_check (&settings, &images, NULL));
   cr_assert_not (deep_encoder_check (&settings, &rows, &error));
@@ -195,6 +293,23 @@ Test (deep_encoder, what_is_refused)
                                "multiples of 8",
                                NULL, &again),
              "%s", again);
+  odd = settings;
+  odd.shift = SIDE - 1;
+  cr_assert (deep_encoder_check (&odd, &images, NULL));
+  odd.shift = SIDE;
+  cr_assert_not (deep_encoder_check (&odd, &images, &error));
+  cr_assert (fixture_error_is (&error, ASSAY_ERROR_PARAMETER,
+                               "shift = 8: expected less than 8, a side of the images", NULL, &far),
+             "%s", far);
+  odd.network = HASH_HIDDEN_LAYER;
+  odd.shift = 0;
+  odd.mirror = TRUE;
+  cr_assert_not (deep_encoder_check (&odd, &rows, &error));
+  cr_assert (fixture_error_is (&error, ASSAY_ERROR_PARAMETER,
+                               "shift = 0, mirror = yes: only with network = convolutional, to "
+                               "whose images this is done",
+                               NULL, &features),
+             "%s", features);
   make_shapes (&shapes);
   shapes.training.picture = (AssayGeometry){ 0 };
   cr_assert_null (hashnet_learn (&shapes.training, &settings, &error));

@@ -13,6 +13,8 @@ extern const AssayDefense assay_defense_lsh;
 extern const AssayDefense assay_defense_itq;
 extern const AssayDefense assay_defense_sh;
 extern const AssayDefense assay_defense_ksh;
+extern const AssayDefense assay_defense_sdh;
+extern const AssayDefense assay_defense_dpsh;
 extern const AssayDefense assay_defense_phashing;
 extern const AssayDefense assay_defense_pitq;
 
@@ -147,17 +149,17 @@ Test (hashing, phashing_repeats_flips_alone)
   }
 }
 
-/* The function that @defense learns, of rows with classes by turns: from secrets, or with public
- * rows from these. */
+/* The function that @defense learns in trial @trial, of rows with classes by turns: from secrets,
+ * or with public rows from these. */
 static AssayRelease *
-learned (const AssayDefense *defense, const char *assignments, AssayView secrets,
-         const AssayRows *public_rows, GError **error)
+learned_in (guint64 trial, const AssayDefense *defense, const char *assignments, AssayView secrets,
+            const AssayRows *public_rows, GError **error)
 {
   g_autoptr (AssaySettings) settings = fixture_settings (&defense->plugin, assignments);
   g_autofree gint64 *labels = g_new (gint64, secrets.rows + 1000);
   const AssayDefenseContext context = { .settings = settings->values,
                                         .stream = hashing_key ("repeat", 0),
-                                        .common_stream = hashing_key ("common", 0),
+                                        .common_stream = hashing_key ("common", trial),
                                         .public_rows = public_rows,
                                         .public_labels = labels,
                                         .labels = labels,
@@ -170,6 +172,13 @@ learned (const AssayDefense *defense, const char *assignments, AssayView secrets
   cr_assert_eq (defense->uses (settings->values), public_rows != NULL ? ASSAY_GRANT_PUBLIC : 0);
   return defense->protect (&context, secrets, release, truth, error) ? g_steal_pointer (&release)
                                                                      : NULL;
+}
+
+static AssayRelease *
+learned (const AssayDefense *defense, const char *assignments, AssayView secrets,
+         const AssayRows *public_rows, GError **error)
+{
+  return learned_in (0, defense, assignments, secrets, public_rows, error);
 }
 
 /* The function of public rows is the one that they would have as secrets, whatever is protected. */
@@ -205,6 +214,46 @@ Test (hashing, what_is_learned_from_public_rows_says_nothing_of_secrets)
     cr_assert (own == NULL || d % 2 == 0 || defense == &assay_defense_lsh
                    || !is_same_function (own, first),
                "%s: all rows and 250 of them teach the same", defense->id);
+  }
+}
+
+/* With a learning_seed a function depends on nothing else that is drawn: neither trials, nor other
+ * defenses over the same method, nor epsilon change it. */
+Test (hashing, one_learning_seed_one_function)
+{
+  static const struct {
+    const AssayDefense *defense;
+    const char *own, *wrapped;
+  } cases[]
+      = { { &assay_defense_lsh, "", "base=lsh" },
+          { &assay_defense_itq, "", "base=itq" },
+          { &assay_defense_ksh, "anchors=50 labelled=100", "base=ksh anchors=50 labelled=100" },
+          { &assay_defense_sdh, "anchors=50", "base=sdh anchors=50" },
+          { &assay_defense_dpsh, "steps=5", "base=dpsh steps=5" } };
+  g_autoptr (AssayMatrix) rows = hashing_rows (300, 20, 36);
+  const AssayView view = assay_matrix_view (rows);
+
+  for (gsize t = 0; t < G_N_ELEMENTS (cases); t++) {
+    const AssayDefense *defense = cases[t].defense, *phashing = &assay_defense_phashing;
+    AssayRelease *made[5];
+
+    for (guint64 i = 0; i < G_N_ELEMENTS (made); i++) {
+      const gboolean is_own = i == 0 || i > 2;
+      g_autofree char *settings = g_strdup_printf ("bits=8 training=200 %s learning_seed=%d%s",
+                                                   is_own ? cases[t].own : cases[t].wrapped,
+                                                   i < 3    ? 1
+                                                   : i == 3 ? 2
+                                                            : 0,
+                                                   is_own   ? ""
+                                                   : i == 1 ? " epsilon=1"
+                                                            : " epsilon=4");
+
+      made[i] = learned_in (i, is_own ? defense : phashing, settings, view, NULL, NULL);
+      cr_assert (made[i] != NULL, "%s", settings);
+      cr_assert (is_same_function (made[0], made[i]) == (i < 3), "%s %s", defense->id, settings);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS (made); i++)
+      assay_release_free (made[i]);
   }
 }
 
