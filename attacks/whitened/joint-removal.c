@@ -338,7 +338,7 @@ joint_removal (const JointRemoval *options, const ImagePrior *prior, AssayView m
 
   if (result != NULL)
     job.result = *result;
-  g_return_val_if_fail (options->k >= 2 && options->k <= WHITENING_MAX_IMAGES
+  g_return_val_if_fail (options->k >= 1 && options->k <= WHITENING_MAX_IMAGES
                             && options->partners < options->k && options->partners <= prior->n
                             && options->starts >= 1 && options->starts <= prior->n,
                         FALSE);

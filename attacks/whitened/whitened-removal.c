@@ -14,8 +14,8 @@
  *      were mixed among themselves. With one private image it is this image.
  * Where public images are moved and mirrored before they are mixed, `all_windows` looks for them as
  * they were mixed (window-removal.h).
- * With partners = 0 nothing is removed: the mean of z given |x~| alone, which is what to compare
- * with.
+ * With partners = 0, and with k = 1 (signs alone, over images that are not mixed), nothing is
+ * removed: the mean of z given |x~| alone, which is what to compare with.
  *
  * Measured (bench/whitened.c; 200 mixtures of CIFAR-10, 3,718 patches of photographs): the median
  * correlation of the estimate with the private images as they were mixed is 0.992 [0.988, 0.996] at
@@ -54,11 +54,11 @@ typedef struct {
 static gboolean
 take_options (const WhitenedRemoval *settings, gint64 k, JointRemoval *ret_options, GError **error)
 {
-  const gint64 partners = settings->partners >= 0 ? settings->partners : k - PRIVATE;
+  const gint64 partners = settings->partners >= 0 ? settings->partners : MAX (k - PRIVATE, 0);
 
-  if (k < 2 || k > WHITENING_MAX_IMAGES)
+  if (k < 1 || k > WHITENING_MAX_IMAGES)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
-                       "k = %" G_GINT64_FORMAT ": expected 2 to %d images in each mixture", k,
+                       "k = %" G_GINT64_FORMAT ": expected 1 to %d images in each mixture", k,
                        WHITENING_MAX_IMAGES);
   if (partners >= k)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
@@ -66,14 +66,14 @@ take_options (const WhitenedRemoval *settings, gint64 k, JointRemoval *ret_optio
                        ", as one of k = %" G_GINT64_FORMAT " images is private",
                        partners, k - 1, k);
   /* Nobody waits for shares that are all the same. */
-  if (settings->max_coefficient * (double) k < 1.2)
+  if (k > 1 && settings->max_coefficient * (double) k < 1.2)
     return assay_fail (error, ASSAY_ERROR_PARAMETER,
                        "max_coefficient = %g: expected at least %.3g, 1.2 / k, for mixtures of k = "
                        "%" G_GINT64_FORMAT " images",
                        settings->max_coefficient, 1.2 / (double) k, k);
   *ret_options = (JointRemoval){ .k = (gsize) k,
                                  .partners = (gsize) partners,
-                                 .max_coefficient = settings->max_coefficient,
+                                 .max_coefficient = k > 1 ? settings->max_coefficient : 1,
                                  .is_open = settings->transform == PLAIN,
                                  .starts = (gsize) settings->starts };
   return TRUE;
@@ -183,7 +183,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
     return assay_fail (error, ASSAY_ERROR_MISMATCH,
                        "public images have %zu numbers; expected %zu, as the mixtures have", cols,
                        mixtures.cols);
-  if (!mixture_find_k (seen->release, settings->k, USUAL_K, "k = 2 or more", &k, error)
+  if (!mixture_find_k (seen->release, settings->k, USUAL_K, "k = 1 or more", &k, error)
       || !take_options (settings, k, &options, error) || !check_count (&options, n, error))
     return FALSE;
   if (!check_windows (settings, &seen->release->geometry, error))
@@ -192,10 +192,10 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   images = mixture_public (seen->release, seen->public_rows, error);
   estimates = images != NULL ? assay_matrix_new (mixtures.rows, cols, error) : NULL;
   if (estimates == NULL
-      || !(settings->all_windows ? window_removal (&windows, assay_matrix_view (images), mixtures,
-                                                   estimates->data, error)
-                                 : remove_images (&options, assay_matrix_view (images), mixtures,
-                                                  estimates->data, error)))
+      || !(settings->all_windows && k > 1 ? window_removal (&windows, assay_matrix_view (images),
+                                                            mixtures, estimates->data, error)
+                                          : remove_images (&options, assay_matrix_view (images),
+                                                           mixtures, estimates->data, error)))
     return FALSE;
   assay_arrays_take_matrix (&ret_guess->arrays, "estimates", &estimates);
   return TRUE;

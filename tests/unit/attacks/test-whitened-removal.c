@@ -436,7 +436,9 @@ Test (whitened_removal, settings_that_cannot_be_met_are_refused)
 
   assert_refused ("", &shape, NULL);
   assert_refused ("k=4 partners=3", &shape, NULL);
-  assert_refused ("k=1", &shape, "k = 1: expected 2 to 64 images in each mixture");
+  assert_refused ("k=1", &shape, NULL);
+  assert_refused ("k=1 partners=1", &shape,
+                  "partners = 1: expected at most 0, as one of k = 1 images is private");
   assert_refused ("k=4 partners=4", &shape,
                   "partners = 4: expected at most 3, as one of k = 4 images is private");
   assert_refused ("k=4 max_coefficient=0.25", &shape,
