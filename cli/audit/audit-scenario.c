@@ -164,7 +164,7 @@ static guint
 grants_of (const CliAudit *audit, const AssayPlugin *plugin)
 {
   const AssayAttack *attack = assay_attack_of (plugin);
-  const guint grants = cli_attack_grants (audit->kind, plugin);
+  const guint grants = cli_attack_grants (audit->defense, audit->settings, audit->kind, plugin);
 
   if (audit->released != NULL) /* which nobody makes again */
     return grants & ~(guint) (ASSAY_GRANT_MECHANISM | ASSAY_GRANT_KEY);
@@ -281,8 +281,7 @@ append_known_rows (GString *text, const CliAudit *audit, const AssayPlugin *plug
   g_autofree char *group = NULL;
 
   if (audit->released != NULL || attack == NULL || !attack->adapts || !attack->wants_pairs
-      || known < 2
-      || !(audit->kind & assay_kinds_of_items (ASSAY_ITEM_OF_EACH_SECRET)))
+      || known < 2 || !(audit->kind & assay_kinds_of_items (ASSAY_ITEM_OF_EACH_SECRET)))
     return;
   group = cli_attack_group (plugin, label, grants, more);
   g_string_append_c (text, '\n');
@@ -329,7 +328,9 @@ append_attack (GString *text, const AssayPlugin *plugin, guint grants, const cha
   g_string_append (text, group);
 }
 
-/* All that apply, into @ret_attacks too; those that read such releases and do not, as comments. */
+/* All that apply; those of them that claims are about, as they read what the defense releases and
+ * not only what is there without one, into @ret_attacks too; those that read such releases and do
+ * not apply, as comments. */
 static void
 append_attacks (GString *text, const CliAudit *audit, const CliGround *ground,
                 GPtrArray *ret_attacks)
@@ -346,7 +347,8 @@ append_attacks (GString *text, const CliAudit *audit, const CliGround *ground,
       append_known_pairs (text, audit, plugin, lines);
       append_known_rows (text, audit, plugin);
       append_attributes (text, audit, plugin, lines);
-      g_ptr_array_add (ret_attacks, (gpointer) plugin);
+      if (cli_reads_release (ground, plugin))
+        g_ptr_array_add (ret_attacks, (gpointer) plugin);
     } else if (cli_reads_release (ground, plugin)) {
       cli_append_comment (omitted, "- %s: %s", plugin->id, reason);
     }

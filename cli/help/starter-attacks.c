@@ -52,12 +52,25 @@ runs_hash_function (AssayReleaseKind kind, const AssayAttack *attack)
          && attack->game != ASSAY_GAME_MEMBER && attack->game != ASSAY_GAME_CROSS;
 }
 
+/* Whether public images are in its mixtures. */
+static gboolean
+mixes_public (const AssayDefense *defense, const AssaySettings *settings, AssayReleaseKind kind)
+{
+  const guint uses = defense->uses != NULL ? defense->uses (settings->values) : ASSAY_GRANT_NONE;
+
+  return kind == ASSAY_RELEASE_MIXTURES && (uses & ASSAY_GRANT_PUBLIC);
+}
+
 guint
-cli_attack_grants (AssayReleaseKind kind, const AssayPlugin *plugin)
+cli_attack_grants (const AssayDefense *defense, const AssaySettings *settings,
+                   AssayReleaseKind kind, const AssayPlugin *plugin)
 {
   const AssayAttack *attack = assay_attack_of (plugin);
   guint grants = attack != NULL ? attack->needs : ASSAY_GRANT_NONE;
 
+  /* Of public images it looks for the seed of their choice, too. */
+  if (g_str_equal (plugin->id, "weak-seed") && mixes_public (defense, settings, kind))
+    grants |= ASSAY_GRANT_PUBLIC;
   for (guint i = 0; i < G_N_ELEMENTS (also_granted); i++)
     if (g_str_equal (also_granted[i].attack, plugin->id))
       grants |= also_granted[i].grants;
@@ -132,10 +145,8 @@ cli_attack_group (const AssayPlugin *attack, const char *label, guint grants, co
 static gboolean
 looks_in_vain (const CliGround *ground, const AssayAttack *attack)
 {
-  const AssayDefense *defense = ground->defense;
-  const guint uses = defense->uses != NULL ? defense->uses (ground->settings->values) : 0;
-
-  return ground->kind == ASSAY_RELEASE_MIXTURES && !(uses & ASSAY_GRANT_PUBLIC)
+  return ground->kind == ASSAY_RELEASE_MIXTURES
+         && !mixes_public (ground->defense, ground->settings, ground->kind)
          && (attack->game == ASSAY_GAME_LINK
              /* Two images of a mixture are secrets to it, and the others public. */
              || g_str_equal (attack->plugin.id, "mixture-inversion"));

@@ -22,8 +22,10 @@ gboolean cli_is_planned (const char *path, const char *text, char **ret_why_not)
 
 gboolean cli_has_gap (const AssayParam *table); /* a setting that must be given */
 
-/* What the attack is granted in a scenario to begin with, on releases of this kind. */
-guint cli_attack_grants (AssayReleaseKind kind, const AssayPlugin *attack);
+/* What the attack is granted in a scenario to begin with, on the defense's releases with @settings,
+ * which are of @kind. */
+guint cli_attack_grants (const AssayDefense *defense, const AssaySettings *settings,
+                         AssayReleaseKind kind, const AssayPlugin *attack);
 /* Its group: under @label, with @grants (a set of AssayGrant) and @more lines ("": none). */
 char *cli_attack_group (const AssayPlugin *attack, const char *label, guint grants,
                         const char *more);

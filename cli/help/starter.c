@@ -69,7 +69,8 @@ static guint
 grants_of (const Starter *starter, const AssayPlugin *plugin)
 {
   const AssayAttack *attack = assay_attack_of (plugin);
-  const guint grants = cli_attack_grants (starter->kind, plugin);
+  const guint grants
+      = cli_attack_grants (starter->defense, starter->settings, starter->kind, plugin);
 
   return starter->home != NULL && starter->home->is_in_another_space && attack != NULL
                  && attack->wants_pairs && (grants & ASSAY_GRANT_PUBLIC)

@@ -168,6 +168,19 @@ def test_an_audit_of_a_folder(sandbox):
     assert labels == {0: {1}, 1: {0}} and not known, "cats are class 0"
 
 
+def test_an_audit_of_mixtures(sandbox):
+    """What reads rows alone is played where nothing is protected, and no claim about mixtures is
+    about it. Who tries seeds tries those by which public images were chosen, too."""
+    write_pets(sandbox, "pets", 240, 4, grey=True)
+    result = sandbox.assay("audit", "--defense", "instahide-cross", "--set", "k=3", "--data", "pets",
+                           "--time", "60s", "-q", "--out", "out")
+    assert result.code in (1, 3, 4), str(result)
+    scenario = sandbox.read("out/audit.scenario")
+    assert "plugin = weak-seed\ngrants = public\n" in scenario, scenario
+    assert "[attack cross-linkage]" in scenario and "[claim linkability]" not in scenario, scenario
+    assert "[claim image-ssim]" in scenario and "[claim pair-auc]" in scenario, scenario
+
+
 @pytest.mark.slow
 def test_an_audit_of_two_folders(sandbox):
     """Grey ones have one channel, of --public too; images of one folder alone have no labels."""

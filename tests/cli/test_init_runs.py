@@ -31,6 +31,9 @@ def test_run_to_a_verdict(sandbox):
         results = json.loads(sandbox.read(f"{name}/results.json"))
         for cell in results["cells"]:
             assert cell["status"] == "ok", f"{name}: {cell['message']}"
+            if (cell.get("attack", {}).get("label"), cell["defense"]["label"]) == (
+                    "weak-seed", "instahide-cross"):
+                assert cell["message"].endswith("and of the choice of public images"), cell
         for claim in results["claims"]:
             assert claim["verdict"] in ("upheld", "violated", "unrefuted", "inconclusive"), claim
             assert "does not apply" not in (claim["reason"] or ""), f"{name}: {claim['reason']}"
