@@ -9,8 +9,11 @@
 #include "core/plugin/registry.h"
 
 static char *out;
+static char **assignments;
 
-static const GOptionEntry entries[] = { { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
+static const GOptionEntry entries[] = { { "set", 's', 0, G_OPTION_ARG_STRING_ARRAY, &assignments,
+                                          "A setting of the defense", "SETTING=VALUE" },
+                                        { "out", 'o', 0, G_OPTION_ARG_FILENAME, &out,
                                           "The file to write (default: DEFENSE.scenario)", "FILE" },
                                         G_OPTION_ENTRY_NULL };
 
@@ -21,7 +24,7 @@ print_defenses (void)
 
   for (guint i = 0; assay_defenses[i] != NULL; i++)
     width = MAX (width, strlen (assay_defenses[i]->id));
-  printf ("Usage: assay init DEFENSE [--out FILE]\n\n"
+  printf ("Usage: assay init DEFENSE [--set SETTING=VALUE] [--out FILE]\n\n"
           "Writes a scenario to begin with, in which one of these defenses is attacked:\n");
   for (guint i = 0; assay_defenses[i] != NULL; i++)
     printf ("  %-*s %s\n", (int) width, assay_defenses[i]->id, assay_defenses[i]->summary);
@@ -83,7 +86,8 @@ init (const char *id, GError **error)
 
   if (plugin == NULL || !check_place (path, error))
     return FALSE;
-  text = assay_starter_new ((const AssayDefense *) plugin, &has_gaps, error);
+  text = assay_starter_new ((const AssayDefense *) plugin, (const char *const *) assignments,
+                            &has_gaps, error);
   if (text == NULL
       || !write_programs (cli_starter_programs ((const AssayDefense *) plugin), path, programs,
                           error)

@@ -152,6 +152,23 @@ looks_in_vain (const CliGround *ground, const AssayAttack *attack)
              || g_str_equal (attack->plugin.id, "mixture-inversion"));
 }
 
+/* Whether it looks for mixtures that share a secret where each secret is in one. */
+static gboolean
+has_no_pairs (const CliGround *ground, const AssayAttack *attack)
+{
+  const AssayDefense *defense = ground->defense;
+  const AssayParam *variant = assay_param_find (defense->parameters, "variant");
+  g_autofree char *value = variant != NULL ? assay_settings_get (ground->settings, variant) : NULL;
+  AssayShape shape = { .n_secrets = 1000 };
+
+  if (ground->kind != ASSAY_RELEASE_MIXTURES || attack->game != ASSAY_GAME_PAIR
+      || defense->release_shape == NULL)
+    return FALSE;
+  defense->release_shape (ground->settings->values, &shape);
+  return shape.n_released == shape.n_secrets
+         && (shape.n_members == 1 || g_strcmp0 (value, "public-once") == 0);
+}
+
 /* Whether it counts entries of a dictionary where each set is drawn from all possible rows. */
 static gboolean
 lacks_dictionary (const CliGround *ground, const AssayPlugin *plugin)
@@ -190,6 +207,9 @@ cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, guint gra
                      "are 0 have none");
   if (attack != NULL && looks_in_vain (ground, attack))
     return g_strdup ("at these settings no public images are mixed in, which it looks for");
+  if (attack != NULL && has_no_pairs (ground, attack))
+    return g_strdup ("at these settings each secret is in a single mixture, and it looks for "
+                     "pairs that share one");
   if (attack != NULL && lacks_on_gradients (ground, attack) != NULL)
     return g_strdup (lacks_on_gradients (ground, attack));
   if (lacks_dictionary (ground, plugin))

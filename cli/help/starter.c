@@ -13,7 +13,8 @@
 typedef struct {
   const AssayDefense *defense;
   const CliProgram *programs; /* NULL: it is no program */
-  AssaySettings *settings;    /* its defaults, with FILL_IN in the gaps */
+  const char *const *given;   /* "SETTING=VALUE"; NULL: none */
+  AssaySettings *settings;    /* its defaults, with FILL_IN in the gaps, and what was given */
   AssayReleaseKind kind;      /* of its release at these settings */
   const CliBase *base;
   const CliHome *home; /* NULL: the base was found by what can be played on it */
@@ -143,16 +144,37 @@ set_base (Starter *starter, const CliBase *base)
 }
 
 /* Which settings are not at their defaults, and why; "": all are. */
-static const char *
+static char *
 but_which (const Starter *starter)
 {
   const CliHome *home = starter->home;
+  const gboolean is_changed = home != NULL && home->changed[0] != NULL;
+  const char *changed = !is_changed ? ""
+                        : home->because != NULL
+                            ? home->because
+                            : "those that cost most: attackers who learn run the defense "
+                              "dozens of times";
 
-  if (home == NULL || home->changed[0] == NULL)
-    return "";
-  return home->because != NULL
-             ? home->because
-             : "those that cost most: attackers who learn run the defense dozens of times";
+  return g_strconcat (changed, is_changed && starter->given != NULL ? "; and " : "",
+                      starter->given != NULL ? "those that '--set' gave" : "", NULL);
+}
+
+/* Sets what --set gave. */
+static gboolean
+set_given (const Starter *starter, GError **error)
+{
+  for (guint i = 0; starter->given != NULL && starter->given[i] != NULL; i++) {
+    g_auto (GStrv) pair = g_strsplit (starter->given[i], "=", 2);
+
+    if (pair[0] == NULL || pair[1] == NULL)
+      return assay_fail (error, ASSAY_ERROR_PARAMETER, "--set '%s': expected SETTING=VALUE",
+                         starter->given[i]);
+    if (!assay_settings_set (starter->settings, pair[0], pair[1], error)) {
+      g_prefix_error (error, "--set: ");
+      return FALSE;
+    }
+  }
+  return TRUE;
 }
 
 /* Sets what the defense's home wants other than the defaults. */
@@ -175,7 +197,7 @@ choose_base (Starter *starter, GError **error)
 
   starter->home = cli_home_find (id);
   if (starter->home != NULL) {
-    if (!set_changed (starter->settings, starter->home, error))
+    if (!set_changed (starter->settings, starter->home, error) || !set_given (starter, error))
       return FALSE;
     set_base (starter, &cli_bases[starter->home->base]);
     return TRUE;
@@ -202,7 +224,7 @@ choose_base (Starter *starter, GError **error)
 static void
 append_head (GString *text, const Starter *starter)
 {
-  const char *but = but_which (starter);
+  g_autofree char *but = but_which (starter);
 
   cli_append_comment (
       text,
@@ -382,12 +404,15 @@ write_starter (const Starter *starter)
 }
 
 char *
-assay_starter_new (const AssayDefense *defense, gboolean *ret_has_gaps, GError **error)
+assay_starter_new (const AssayDefense *defense, const char *const *given, gboolean *ret_has_gaps,
+                   GError **error)
 {
   g_autoptr (AssaySettings) settings
       = assay_settings_new (defense->parameters, defense->settings_size);
-  Starter starter
-      = { .defense = defense, .programs = cli_starter_programs (defense), .settings = settings };
+  Starter starter = { .defense = defense,
+                      .programs = cli_starter_programs (defense),
+                      .given = given,
+                      .settings = settings };
   char *text = NULL;
 
   if (starter.programs != NULL
@@ -400,6 +425,10 @@ assay_starter_new (const AssayDefense *defense, gboolean *ret_has_gaps, GError *
     if (param->type == ASSAY_PARAM_TYPE_STRING && param->text == NULL
         && !assay_settings_set (settings, param->name, GAP, error))
       return NULL;
+  if (!set_given (&starter, error)
+      || (given != NULL && defense->check != NULL
+          && !defense->check (settings->values, &(AssayShape){ 0 }, error)))
+    return NULL;
   starter.kind = assay_defense_produces (defense, settings->values);
   if (choose_base (&starter, error)) {
     text = write_starter (&starter);

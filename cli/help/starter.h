@@ -6,8 +6,11 @@
 /* The text of a scenario in which @defense meets generated data that suits it, every attack and
  * utility that can be played on its release there, and a claim for each measure. What can be played
  * is not guessed: the planner is asked. A defense with a setting that must be given has FILL_IN in
- * its place, @ret_has_gaps. ASSAY_ERROR_MISMATCH where no generated data suits it. */
-char *assay_starter_new (const AssayDefense *defense, gboolean *ret_has_gaps, GError **error);
+ * its place, @ret_has_gaps. @given: settings other than the defaults, "SETTING=VALUE"; NULL: none.
+ * ASSAY_ERROR_MISMATCH where no generated data suits it, ASSAY_ERROR_PARAMETER for settings that it
+ * does not have. */
+char *assay_starter_new (const AssayDefense *defense, const char *const *given,
+                         gboolean *ret_has_gaps, GError **error);
 
 /* Lines that begin with "# " and end before the last column. */
 void cli_append_comment (GString *text, const char *format, ...) G_GNUC_PRINTF (2, 3);

@@ -93,6 +93,47 @@ def test_grants_and_reasons(sandbox):
             in sandbox.read("h")), sandbox.read("h")
 
 
+def test_settings_that_are_given(sandbox):
+    """Attacks and grants are those of these settings: with k = 1 nothing is mixed, and an attack
+    for which nothing is left to find is not played; public images are granted to who tries seeds
+    where they are mixed in."""
+    def groups(name, *settings):
+        words = [word for setting in settings for word in ("--set", setting)]
+        sandbox.expect(sandbox.assay("init", name, *words, "-o", "x"), 0, None, "")
+        text = sandbox.read("x")
+        (sandbox.path / "x").unlink()
+        return groups_of(text), text
+
+    for name, settings, public, pairs in (("mixup", (), False, True),
+                                          ("mixup", ("k=1",), False, False),
+                                          ("mixup", ("k=1", "epochs=2"), False, True),
+                                          ("mixup", ("variant=public-once",), True, False),
+                                          ("instahide-inside", ("k=1",), False, False),
+                                          ("instahide-cross", (), True, True)):
+        found, text = groups(name, *settings)
+        case = f"{name} {settings}: {found}"
+        for setting in settings:
+            assert found[f"defense {name}"][setting.split("=")[0]] == setting.split("=")[1], case
+        assert ("those that '--set' gave" in text) == (settings != ()), case
+        assert (found["attack weak-seed"].get("grants") == "public") == public, case
+        assert ("attack inner-product-pair" in found) == pairs, case
+        assert ("claim pair-auc" in found) == pairs, case
+        assert ("# - inner-product-pair: at these settings each secret is in a single mixture"
+                in text) != pairs, case
+        assert "attack whitened-removal" in found, case
+    # It begins with other settings than the defaults, which stay.
+    found, text = groups("ksh", "bits=16")
+    assert (found["defense ksh"]["labelled"], found["defense ksh"]["bits"]) == ("200", "16"), found
+    assert "those that cost most" in text, text
+    assert groups("ksh", "labelled=100")[0]["defense ksh"]["labelled"] == "100"
+    for setting, message in (("k=one", "--set: k = 'one': expected a whole number, 1 to 64 images"),
+                             ("q=1", "--set: unknown setting 'q' (did you mean 'k'?)"),
+                             ("k", "--set 'k': expected SETTING=VALUE"),
+                             ("max_coefficient=0.1", "max_coefficient = 0.1: expected at least 1 / "
+                              "k = 0.25, because k = 4 coefficients sum to 1")):
+        sandbox.refuses(sandbox.assay("init", "instahide-inside", "--set", setting), message)
+
+
 def test_codes_without_their_function(sandbox):
     """Nobody can hash queries for codes that follow a private graph: left out, and no error."""
     sandbox.expect(sandbox.assay("init", "graph-signs"), 0, None, "")
@@ -184,7 +225,7 @@ def test_nothing_is_replaced(sandbox):
 
 def test_without_a_defense(sandbox):
     out = sandbox.expect(sandbox.assay("init"), 0, None, "").out
-    assert out.startswith("Usage: assay init DEFENSE [--out FILE]\n"), out
+    assert out.startswith("Usage: assay init DEFENSE [--set SETTING=VALUE] [--out FILE]\n"), out
     listed = [line.split()[0] for line in out.splitlines()[3:]]
     assert listed == defenses(sandbox), out
     sandbox.refuses(sandbox.assay("init", "ldp-fat"),

@@ -20,10 +20,13 @@ def test_run_to_a_verdict(sandbox):
                             "dataset.private_images=100"),
         "mixup": ("dataset.secrets=20", "dataset.size=12", "dataset.public_images=60",
                   "dataset.private_images=100"),
+        "instahide-inside --set k=1": ("dataset.secrets=20", "dataset.size=12",
+                                       "dataset.public_images=60", "dataset.private_images=100"),
         "noisy-histogram": ("attack distinguish.runs=2000", "attack distinguish.training=2000"),
     }
-    for name, changes in small.items():
-        sandbox.expect(sandbox.assay("init", name), 0, None, "")
+    for begun, changes in small.items():
+        name = begun.split()[0]
+        sandbox.expect(sandbox.assay("init", *begun.split()), 0, None, "")
         options = [word for change in changes for word in ("--set", change)]
         result = sandbox.assay("run", f"{name}.scenario", "--quiet", "--out", name, *options,
                                "--trials", "2", "--jobs", "1")
