@@ -100,7 +100,9 @@ gboolean cli_read_numbers (const char *place, const char *option, gsize n, gint6
 typedef struct _CliProgress CliProgress;
 
 CliProgress *cli_progress_new (gboolean is_quiet);
-/* For AssayRunCallbacks; @progress is a CliProgress. */
+/* For AssayRunCallbacks; @progress is a CliProgress. What happens within cells it wants to hear as
+ * often as this. */
+#define CLI_PROGRESS_US (G_USEC_PER_SEC / 10)
 void cli_progress_update (const AssayProgress *run, gpointer progress);
 gboolean cli_is_cancelled (gpointer data);
 void cli_progress_free (CliProgress *progress); /* clears the bar */

@@ -1,19 +1,25 @@
-/* Progress on stderr: a bar with the time left on a terminal, plain lines otherwise. */
+/* Progress on stderr: a bar with the time left on a terminal, plain lines otherwise; of cells, and
+ * of the loops within one. Why so: docs/architecture.md, "Progress". */
 #include "cli/cli.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "core/base/interrupt.h"
 
 #define BAR_WIDTH 24
-/* Between two redraws of the bar, and between two plain lines. */
+#define LEAST_BAR 8
+#define LEAST_NAME 8 /* characters of what is done, where there is no room for all of it */
+/* Between two redraws of the bar, and between two plain lines: of finished cells, and of one that
+ * goes on. */
 #define REDRAW_US (G_USEC_PER_SEC / 10)
 #define LINE_US (10 * G_USEC_PER_SEC)
+#define PART_US (30 * G_USEC_PER_SEC)
 #define LEAST_SECONDS 5 /* before anything is said of what is left */
 
 struct _CliProgress {
@@ -134,20 +140,93 @@ format_left (const CliProgress *progress, const AssayProgress *run)
                     : g_strdup_printf (", about %" G_GINT64_FORMAT " s left", left);
 }
 
+/* What is done, and how far that is. */
+static char *
+format_doing (const AssayProgress *run)
+{
+  return run->part != NULL ? g_strdup_printf ("%s: %s", run->doing, run->part)
+                           : g_strdup (run->doing);
+}
+
+static glong
+terminal_width (void)
+{
+  struct winsize size = { 0 };
+
+  return ioctl (STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/* To @width characters at most. */
+static char *
+cut (char *text, glong width)
+{
+  if (g_utf8_strlen (text, -1) > MAX (width, 0))
+    *g_utf8_offset_to_pointer (text, MAX (width, 0)) = '\0';
+  return text;
+}
+
+/* The same in @width characters: how far it is says more than what it is. */
+static char *
+fit_doing (const AssayProgress *run, glong width)
+{
+  char *doing = format_doing (run);
+  g_autofree char *name = NULL;
+  glong room;
+
+  if (run->part == NULL || g_utf8_strlen (doing, -1) <= width)
+    return cut (doing, width);
+  g_free (doing);
+  room = width - g_utf8_strlen (run->part, -1) - 4;
+  if (room < LEAST_NAME)
+    return cut (g_strdup (run->part), width);
+  name = cut (g_strdup (run->doing), room);
+  return g_strdup_printf ("%s..: %s", name, run->part);
+}
+
+/* "[###-----] ", of at most @width characters. */
+static char *
+format_bar (const AssayProgress *run, glong width)
+{
+  const gsize cells = (gsize) CLAMP (width - 3, 0, BAR_WIDTH);
+  const gsize filled = run->total > 0 ? cells * run->done / run->total : cells;
+  char bar[BAR_WIDTH + 1] = "";
+
+  memset (bar, '-', cells);
+  memset (bar, '#', filled);
+  return cells < LEAST_BAR ? g_strdup ("") : g_strdup_printf ("[%s] ", bar);
+}
+
+/* On one line whatever happens: a longer one would leave its beginning behind with each redraw. So
+ * the bar becomes shorter, before words do. */
 static void
 draw_bar (CliProgress *progress, const AssayProgress *run, const char *left)
 {
-  const gsize filled = run->total > 0 ? BAR_WIDTH * run->done / run->total : BAR_WIDTH;
-  char bar[BAR_WIDTH + 1];
+  const char *stopping = cli_is_interrupted () ? "  (stopping after this cell)" : "";
+  g_autofree char *counts = g_strdup_printf ("%zu/%zu cells%s", run->done, run->total, left);
+  const char *gap = *run->doing != '\0' ? "  " : "";
+  const glong width
+      = terminal_width () - 1 - (glong) (strlen (counts) + strlen (gap) + strlen (stopping));
+  g_autofree char *doing = fit_doing (run, width);
+  g_autofree char *bar = format_bar (run, width - g_utf8_strlen (doing, -1));
 
-  memset (bar, '-', BAR_WIDTH);
-  memset (bar, '#', filled);
-  bar[BAR_WIDTH] = '\0';
-  fprintf (stderr, "\r\033[K[%s] %zu/%zu cells%s%s%s%s", bar, run->done, run->total, left,
-           *run->doing != '\0' ? "  " : "", run->doing,
-           cli_is_interrupted () ? "  (stopping after this cell)" : "");
+  fprintf (stderr, "\r\033[K%s%s%s%s%s", bar, counts, gap, doing, stopping);
   fflush (stderr);
   progress->has_bar = TRUE;
+}
+
+/* The first and the last are always told. */
+static gboolean
+is_due (const CliProgress *progress, const AssayProgress *run, gint64 now)
+{
+  const gint64 since = now - progress->last;
+  const gboolean has_finished = run->done != progress->last_done;
+
+  if (progress->last == 0)
+    return TRUE;
+  if (progress->is_terminal)
+    return since >= REDRAW_US || run->done == run->total;
+  return has_finished ? since >= LINE_US || run->done == run->total
+                      : run->part != NULL && since >= PART_US;
 }
 
 void
@@ -155,18 +234,19 @@ cli_progress_update (const AssayProgress *run, gpointer data)
 {
   CliProgress *progress = data;
   const gint64 now = g_get_monotonic_time ();
-  const gboolean is_first = progress->last == 0, is_end = run->done == run->total;
-  g_autofree char *left = format_left (progress, run);
+  g_autofree char *left = NULL;
 
-  if (progress->is_quiet
-      || (!progress->is_terminal && run->done == progress->last_done && !is_first)
-      || (now - progress->last < (progress->is_terminal ? REDRAW_US : LINE_US) && !is_end
-          && !is_first))
+  if (progress->is_quiet || !is_due (progress, run, now))
     return;
-  if (progress->is_terminal)
+  left = format_left (progress, run);
+  if (progress->is_terminal) {
     draw_bar (progress, run, left);
-  else
-    fprintf (stderr, "%zu of %zu cells%s\n", run->done, run->total, left);
+  } else {
+    g_autofree char *doing = run->part != NULL ? format_doing (run) : NULL;
+
+    fprintf (stderr, "%zu of %zu cells%s%s%s\n", run->done, run->total, left,
+             doing != NULL ? "; " : "", doing != NULL ? doing : "");
+  }
   progress->last = now;
   progress->last_done = run->done;
 }

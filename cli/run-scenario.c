@@ -240,6 +240,7 @@ run_in_folder (Running *running)
   const AssayRunCallbacks callbacks = { .is_cancelled = cli_is_cancelled,
                                         .progress = cli_progress_update,
                                         .data = progress,
+                                        .part_us = CLI_PROGRESS_US,
                                         .wanted = wanted,
                                         .deadline = running->options->deadline };
   g_autoptr (GError) error = NULL;

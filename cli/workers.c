@@ -43,8 +43,9 @@ cli_process_work (const CliProcess *process, char **scenarios, guint n,
 {
   g_autoptr (GPtrArray) plans = g_ptr_array_new_with_free_func ((GDestroyNotify) assay_plan_free);
   AssayWorkOptions work = { .name = process->name,
+                            .is_silent = options->quiet,
                             .opens_ahead = !options->resume,
-                            .callbacks = { .is_cancelled = cli_is_cancelled } };
+                            .is_cancelled = cli_is_cancelled };
 
   cli_drop_warnings (); /* about data, which the scheduler gives too */
   for (guint i = 0; i < n; i++) {
@@ -83,6 +84,8 @@ worker_arguments (const AssayPlan *plan, const char *place, const CliRunOptions 
       words, g_strdup_printf ("--cache-memory=%" G_GUINT64_FORMAT, assay_shared_budget () / n));
   if (options->verbose)
     g_ptr_array_add (words, g_strdup ("--verbose"));
+  if (options->quiet)
+    g_ptr_array_add (words, g_strdup ("--quiet"));
   for (char **given = options->plan.assignments; given != NULL && *given != NULL; given++)
     g_ptr_array_add (words, g_strconcat ("--set=", *given, NULL));
   if (options->plan.seed != NULL)

@@ -21,6 +21,7 @@
 #include "core/base/error.h"
 #include "core/base/free.h"
 #include "core/base/parallel.h"
+#include "core/base/progress/loop.h"
 #include "core/base/vectors.h"
 #include "core/data/photo.h"
 #include "core/plugin/plugin.h"
@@ -173,9 +174,10 @@ match_one (gsize index, guint worker, gpointer data, GError **error)
                                   .smooth = matching->settings->smooth,
                                   .knows_labels = matching->settings->one_label };
   AssayStream stream = assay_stream (matching->key, index);
+  g_auto (AssayLoop) loop = { "gradient", .turns = matching->gradients.rows };
 
-  matching->matches[index].images
-      = assay_matrix_row (matching->estimates, index * matching->batch);
+  assay_loop_at (&loop, index);
+  matching->matches[index].images = assay_matrix_row (matching->estimates, index * matching->batch);
   return gradient_descend (&target, &search, matching->passes[worker], &stream,
                            &matching->matches[index], error);
 }

@@ -54,6 +54,7 @@
 #include "attacks/mixtures/mixture-control.h"
 #include "attacks/mixtures/mixture-likeness.h"
 #include "attacks/mixtures/pair-guess.h"
+#include "core/base/progress/loop.h"
 
 #define ENOUGH 30            /* mixtures of each secret, from which on squares do with labels */
 #define PARTS 20             /* mixtures a secret whose private parts are found */
@@ -233,9 +234,7 @@ play_kind (Tries *tries, const Kind *kind, guint64 start, GError **error)
                   ? mixture_result_restore (tries->best, state, error)
                         && mixture_play_windows (play, &windows, tries->intake, &is_better, error)
                   : mixture_play (play, tries->intake, &is_better, error);
-  if (!is_played)
-    return FALSE;
-  if (is_better && !mixture_result_take (play, tries->intake, tries->best, error))
+  if (!is_played || (is_better && !mixture_result_take (play, tries->intake, tries->best, error)))
     return FALSE;
   tries->is_fresh = tries->best->images != before;
   if (tries->is_fresh)
@@ -279,6 +278,7 @@ try_all (const AssayAttackContext *context, MixtureIntake *intake, MixtureResult
                   .parts = { .standing = state->n_partners > 0 ? -1 : 0 },
                   .best = ret_best,
                   .wanted = ASSAY_SURE };
+  g_auto (AssayLoop) loop = { "attempt", .turns = (gsize) settings->tries };
   gint64 played = 0;
   gboolean is_done = TRUE;
 
@@ -286,6 +286,7 @@ try_all (const AssayAttackContext *context, MixtureIntake *intake, MixtureResult
     const Kind *kind = (is_easy ? easy : hard) + i % KINDS;
     gboolean is_possible;
 
+    assay_loop_at (&loop, (gsize) played);
     is_done = find_possible (&tries, kind, i < KINDS, &is_possible, error)
               && (!is_possible || play_kind (&tries, kind, i / KINDS, error));
     played += is_done && is_possible && kind->way != OF_WINDOWS ? 1 : 0;

@@ -9,6 +9,7 @@
 #include "attacks/retrieval/phase-retrieval.h"
 #include "attacks/retrieval/sign-tree.h"
 #include "attacks/retrieval/smooth-retrieval.h"
+#include "core/base/progress/loop.h"
 
 #define MATCHINGS 4  /* in a round without public images, at most */
 #define STEADY 50    /* ... until fewer than one pair in so many is another */
@@ -112,12 +113,14 @@ refine (const MixturePlay *play, MixtureIntake *intake, GError **error)
   static const PhaseRetrieval warm = { .heat = 3, .rounds = 20 };
   MixtureState *state = &intake->state;
   const double hidden = (double) (state->n_mixtures * state->n_partners);
+  g_auto (AssayLoop) loop = { "round", .turns = (gsize) play->rounds };
   gboolean is_steady = FALSE;
 
   for (gint64 round = 0; round < play->rounds; round++) {
     const PublicPursuit pursuit = { .image_error = round == 0 ? 0.1 : 0.03 };
     gsize found = 0;
 
+    assay_loop_at (&loop, (gsize) round);
     if (state->n_partners > 0 && !public_pursuit (&pursuit, &intake->filter, state, &found, error))
       return FALSE;
     if (found > 0 && (double) found >= FOUND_ENOUGH * hidden) {
@@ -142,10 +145,12 @@ refine_parts (const MixturePlay *play, MixtureIntake *intake, GError **error)
   static const PhaseRetrieval cool = { .heat = 1, .rounds = 10 };
   static const PublicPursuit pursuit = { .image_error = 0.03, .keeps_complete = TRUE };
   MixtureState *state = &intake->state;
+  g_auto (AssayLoop) loop = { "round", .turns = (gsize) play->rounds };
 
   for (gint64 round = 0; round < play->rounds; round++) {
     gsize found;
 
+    assay_loop_at (&loop, (gsize) round);
     /* Windows of public images are not looked for again. */
     if (!improve (&cool, state, error)
         || (play->parts->windows == NULL
@@ -295,10 +300,12 @@ play_rounds (const Rounds *job, gboolean *ret_is_better, GError **error)
 {
   MixtureState *state = &job->intake->state;
   const gsize n = state->n_secrets, total = job->play->n_mixtures;
+  g_auto (AssayLoop) loop = { "round", .turns = MOST_ROUNDS };
   double standing = 0, before = 0;
 
   state->n_mixtures = MIN (total, FEW * n);
   for (gsize round = 0; round < MOST_ROUNDS; round++) {
+    assay_loop_at (&loop, round);
     if (round == FEW_ROUNDS && !match_more (MIN (total, MANY * n), job->intake, error))
       return FALSE;
     if (!find_again (job, round == 0, &standing, error))

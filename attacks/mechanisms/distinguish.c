@@ -13,6 +13,7 @@
 #include "attacks/mechanisms/distinguish-control.h"
 #include "attacks/mechanisms/event-says.h"
 #include "core/base/free.h"
+#include "core/base/progress/loop.h"
 #include "core/base/vectorise.h"
 #include "core/plugin/plugin.h"
 
@@ -117,6 +118,7 @@ draw (const Search *search, guint pair, gsize first, gsize count, GError **error
 static gboolean
 choose_pair (const Search *search, guint n_pairs, gsize share, guint *ret_pair, GError **error)
 {
+  g_auto (AssayLoop) loop = { "pair of inputs", .turns = n_pairs };
   EventCut best = { .bound = -1 };
 
   for (guint pair = 0; pair < n_pairs; pair++) {
@@ -125,6 +127,7 @@ choose_pair (const Search *search, guint n_pairs, gsize share, guint *ret_pair, 
     EventCut cut;
     g_autoptr (EventScore) score = NULL;
 
+    assay_loop_at (&loop, pair);
     if (inputs == NULL || !draw (search, pair, 0, share, error))
       return FALSE;
     lesson.is_search = TRUE;

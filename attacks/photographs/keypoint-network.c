@@ -17,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/progress/loop.h"
 #include "core/math/image-quality.h"
 #include "core/network/train.h"
 #include "core/network/u-net.h"
@@ -293,12 +294,15 @@ keypoint_network_new (const KeypointTraining *training, const KeypointExamples *
                       AssayStreamKey key, GError **error)
 {
   g_autoptr (KeypointNetwork) network = g_new0 (KeypointNetwork, 1);
+  g_auto (AssayLoop) loop = { "network", .turns = training->folds };
 
   network->training = *training;
   network->tapes = g_ptr_array_new_with_free_func (free_tape);
-  for (gsize fold = 0; fold < training->folds; fold++)
+  for (gsize fold = 0; fold < training->folds; fold++) {
+    assay_loop_at (&loop, fold);
     if (!train_fold (network, examples, fold, key_of_fold (key, fold), error))
       return NULL;
+  }
   choose_share (network);
   return g_steal_pointer (&network);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/parallel.h"
+#include "core/base/progress/loop.h"
 #include "core/data/matrix.h"
 
 /* Panels that one piece of the parallel loop works through with one buffer, and pieces between two
@@ -198,10 +199,12 @@ test_in_pieces (Test *test, Counts *total, GError **error)
 {
   const guint64 piece = (guint64) PIECE_PANELS * ASSAY_PANEL_RUNS;
   const guint64 n_pieces = (test->event->runs + piece - 1) / piece;
+  g_auto (AssayLoop) loop = { "test runs, part", .turns = assay_pieces (n_pieces, CHUNK_PIECES) };
 
   for (guint64 first = 0; first < n_pieces; first += CHUNK_PIECES) {
     const gsize count = (gsize) MIN (CHUNK_PIECES, n_pieces - first);
 
+    assay_loop_at (&loop, first / CHUNK_PIECES);
     if (!assay_oracle_goes_on (test->oracle, error))
       return FALSE;
     test->first_piece = first;
@@ -250,6 +253,7 @@ test_in_batches (const Test *test, Counts *total, GError **error)
       = assay_alloc (most, assay_oracle_stride (oracle), "a batch of test runs", error);
   const AssayOutputs outputs = assay_oracle_outputs (oracle, numbers);
   g_autofree gsize *hits = g_new (gsize, most / ASSAY_PANEL_RUNS + 1);
+  g_auto (AssayLoop) loop = { "test runs, batch", .turns = 2 * assay_pieces (runs, MAX (most, 1)) };
 
   for (guint64 first = 0; numbers != NULL && first < runs; first += most)
     for (guint side = 0; side < 2; side++) {
@@ -259,6 +263,7 @@ test_in_batches (const Test *test, Counts *total, GError **error)
       const gsize panels = (count + ASSAY_PANEL_RUNS - 1) / ASSAY_PANEL_RUNS;
       Batch batch = { oracle, test->event, test->log, side, first, outputs, count, hits };
 
+      assay_loop_at (&loop, 2 * (first / most) + side);
       if (!assay_oracle_run_batch (&source, first, count, numbers, error))
         return FALSE;
       assay_parallel_for (panels, count_panel, &batch);

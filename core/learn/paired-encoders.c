@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
+#include "core/base/progress/loop.h"
 #include "core/learn/adam.h"
 #include "core/math/linalg.h"
 
@@ -260,6 +261,8 @@ assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss
   const gsize batch = encoders->training.batch, batches = encoders->n / batch;
   g_auto (AssayArena) arena = { 0 };
   gsize *order = assay_arena_alloc (&arena, encoders->n, sizeof *order, "order of items", error);
+  g_auto (AssayLoop) steps = { "batch", .turns = encoders->training.steps };
+  double lost;
   Pass pass;
 
   if (!make_pass (encoders, batch, &arena, &pass, error))
@@ -267,13 +270,16 @@ assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss
   for (gsize step = 0; step < encoders->training.steps; step++) {
     AssayStream stream = assay_stream (encoders->key, ITEM_ORDER + step / batches);
 
+    assay_loop_at (&steps, step);
     if (step % batches == 0)
       assay_stream_permutation (&stream, encoders->n, order);
     pass.items = order + step % batches * batch;
     pass.step = (double) (step + 1);
     if (!assay_interrupt_goes_on (error))
       return FALSE;
-    if (!isfinite (play (&pass, loss, data)))
+    lost = play (&pass, loss, data);
+    assay_loop_measured (&steps, "loss", lost);
+    if (!isfinite (lost))
       return assay_interrupt_goes_on (error)
              && assay_fail (error, ASSAY_ERROR_NUMERIC,
                             "training diverges in step %zu; expected a lower learning_rate",

@@ -21,6 +21,7 @@
 #include "core/base/error.h"
 #include "core/base/interrupt.h"
 #include "core/base/parallel.h"
+#include "core/base/progress/loop.h"
 #include "core/base/vectorise.h"
 #include "core/base/vectors.h"
 #include "core/math/linalg.h"
@@ -193,23 +194,13 @@ passage_from (const AssayNetworkShape *shape, const Passage *passage, gsize firs
   return part;
 }
 
-static gsize
-widest_input (const AssayNetworkShape *shape)
-{
-  gsize widest = 0;
-
-  for (gsize l = 0; l < shape->n_layers; l++)
-    widest = MAX (widest, shape->widths[l]);
-  return widest;
-}
-
 static gboolean
 make_batch (Batch *batch, AssayArena *arena, GError **error)
 {
   const AssayNetworkShape *shape = &batch->network->shape;
   const gsize rows = MIN (batch->training->batch, batch->inputs.rows);
 
-  batch->gradients_size = PANEL * (widest_input (shape) + 1);
+  batch->gradients_size = PANEL * (assay_network_widest_input (shape) + 1);
   batch->gradients = assay_arena_alloc (arena, assay_parallel_threads (),
                                         batch->gradients_size * sizeof (float), "gradients", error);
   make_passage (shape, rows, TRUE, arena, &batch->passage, error);
@@ -311,6 +302,7 @@ train_epoch (Batch *batch, const gsize *order, gsize epoch, double *ret_loss, GE
   const AssayNetworkTraining *training = batch->training;
   const AssayNetworkShape *shape = &batch->network->shape;
   const gsize n = batch->inputs.rows, n_batches = (n + training->batch - 1) / training->batch;
+  g_auto (AssayLoop) batches = { "batch", .turns = n_batches };
   gsize n_panels = 0;
 
   *ret_loss = 0;
@@ -320,6 +312,7 @@ train_epoch (Batch *batch, const gsize *order, gsize epoch, double *ret_loss, GE
     const double done
         = ((double) epoch + (double) b / (double) n_batches) / (double) training->epochs;
 
+    assay_loop_at (&batches, b);
     batch->order = order + b * training->batch;
     batch->rows = MIN (training->batch, n - b * training->batch);
     batch->rate = training->learning_rate * (1 + cos (G_PI * done)) / 2;
@@ -385,11 +378,13 @@ static gboolean
 train_all (Batch *batch, gsize *order, AssayStreamKey key, AssayNetworkReport *report,
            GError **error)
 {
+  g_auto (AssayLoop) epochs = { "epoch", .turns = batch->training->epochs };
   double loss;
 
   for (gsize epoch = 0; epoch < batch->training->epochs && !report->has_diverged; epoch++) {
     AssayStream stream = assay_stream (key, ASSAY_NETWORK_MAX_LAYERS + epoch);
 
+    assay_loop_at (&epochs, epoch);
     assay_stream_permutation (&stream, batch->inputs.rows, order);
     if (!train_epoch (batch, order, epoch, &loss, error))
       return FALSE;
@@ -398,6 +393,7 @@ train_all (Batch *batch, gsize *order, AssayStreamKey key, AssayNetworkReport *r
                          "training diverged in epoch %zu at learning_rate = %g; expected a "
                          "smaller one, or smaller inputs",
                          epoch + 1, batch->training->learning_rate);
+    assay_loop_measured (&epochs, "loss", loss);
   }
   return TRUE;
 }
@@ -492,7 +488,8 @@ assay_network_predict (const AssayNetwork *network, AssayView inputs, float *ret
 guint64
 assay_network_memory (const AssayNetworkShape *shape, gsize batch)
 {
-  guint64 numbers = (guint64) assay_parallel_threads () * PANEL * (widest_input (shape) + 1);
+  const guint64 widest = assay_network_widest_input (shape);
+  guint64 numbers = assay_parallel_threads () * PANEL * (widest + 1);
 
   for (gsize l = 0; l < shape->n_layers; l++)
     numbers += (guint64) shape->widths[l + 1] * (3 * (shape->widths[l] + 1) + 2 * batch);

@@ -17,6 +17,16 @@ typedef struct {
   gsize widths[ASSAY_NETWORK_MAX_LAYERS + 1];
 } AssayNetworkShape;
 
+static inline gsize
+assay_network_widest_input (const AssayNetworkShape *shape)
+{
+  gsize widest = 0;
+
+  for (gsize l = 0; l < shape->n_layers; l++)
+    widest = MAX (widest, shape->widths[l]);
+  return widest;
+}
+
 typedef struct {
   AssayNetworkShape shape;
   float *weights[ASSAY_NETWORK_MAX_LAYERS]; /* widths[l + 1] x widths[l] */

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/progress/loop.h"
 #include "core/base/vectorise.h"
 #include "core/network/passage.h"
 
@@ -259,6 +260,7 @@ train_epoch (Stepping *stepping, const gsize *order, gsize epoch, double *ret_lo
   const AssayTapeTraining *training = stepping->training;
   Run *run = &stepping->run;
   const gsize n = run->examples->n, n_batches = assay_pieces (n, training->batch);
+  g_auto (AssayLoop) batches = { "batch", .turns = n_batches };
 
   *ret_loss = 0;
   run->epoch = epoch;
@@ -267,6 +269,7 @@ train_epoch (Stepping *stepping, const gsize *order, gsize epoch, double *ret_lo
         = ((double) epoch + (double) b / (double) n_batches) / (double) training->epochs;
     double loss;
 
+    assay_loop_at (&batches, b);
     run->order = order + b * training->batch;
     run->rows = MIN (training->batch, n - b * training->batch);
     if (!lose_batch (stepping, &loss, error))
@@ -343,13 +346,16 @@ is_finite (const AssayTape *tape)
   return TRUE;
 }
 
-/* Keeps what is best so far, or sees that training has diverged. */
+/* Keeps what is best so far, or sees that training has diverged. @inout_loss is of training, then,
+ * where there are any, of held-out examples. */
 static gboolean
-judge_epoch (Stepping *stepping, double loss, float *best, AssayTapeReport *report, GError **error)
+judge_epoch (Stepping *stepping, double *inout_loss, float *best, AssayTapeReport *report,
+             GError **error)
 {
   const AssayTape *tape = stepping->tape;
   const AssayTapeTraining *training = stepping->training;
   const AssayTapeExamples *held_out = training->held_out;
+  const double loss = *inout_loss;
   double other = (double) NAN;
 
   report->has_diverged = !isfinite (loss) || !is_finite (tape);
@@ -357,6 +363,7 @@ judge_epoch (Stepping *stepping, double loss, float *best, AssayTapeReport *repo
     if (!measure_loss (&stepping->run, held_out, training->batch, &other, error))
       return FALSE;
     report->has_diverged = !isfinite (other);
+    *inout_loss = other;
   }
   if (report->has_diverged)
     return TRUE;
@@ -386,6 +393,7 @@ train_all (Stepping *stepping, AssayStreamKey key, AssayTapeReport *report, GErr
   const gsize n = stepping->run.examples->n;
   gsize *order = assay_arena_alloc (arena, n, sizeof *order, "order of examples", error);
   float *best = assay_arena_alloc (arena, tape->n_parameters, sizeof (float), "weights", error);
+  g_auto (AssayLoop) epochs = { "epoch", .turns = training->epochs };
   double loss;
 
   if (arena->has_failed)
@@ -393,10 +401,12 @@ train_all (Stepping *stepping, AssayStreamKey key, AssayTapeReport *report, GErr
   for (gsize epoch = 0; epoch < training->epochs && !is_over (training, report); epoch++) {
     AssayStream stream = assay_stream (key, ASSAY_TAPE_MAX_LAYERS + epoch);
 
+    assay_loop_at (&epochs, epoch);
     assay_stream_permutation (&stream, n, order);
     if (!train_epoch (stepping, order, epoch, &loss, error)
-        || !judge_epoch (stepping, loss, best, report, error))
+        || !judge_epoch (stepping, &loss, best, report, error))
       return FALSE;
+    assay_loop_measured (&epochs, training->held_out != NULL ? "held-out loss" : "loss", loss);
   }
   if (report->best == 0)
     return assay_fail (error, ASSAY_ERROR_NUMERIC,
@@ -449,34 +459,6 @@ assay_tape_predict (const AssayTape *tape, const AssayTapeExamples *examples, fl
     return FALSE;
   run.outputs = ret_outputs;
   return run_batch (&run, &loss, error);
-}
-
-/* What the last layer is not made of computes nothing, as the input does. */
-static void
-leave_out (AssayTape *tape)
-{
-  gboolean is_needed[ASSAY_TAPE_MAX_LAYERS] = { [ASSAY_TAPE_INPUT] = TRUE };
-
-  is_needed[tape->last] = TRUE;
-  for (guint l = tape->last; l > ASSAY_TAPE_INPUT; l--)
-    if (is_needed[l])
-      is_needed[tape->layers[l].from[0]] = is_needed[tape->layers[l].from[1]] = TRUE;
-    else
-      tape->layers[l].type = ASSAY_LAYER_INPUT;
-}
-
-gboolean
-assay_tape_predict_layer (const AssayTape *tape, guint layer, const AssayTapeExamples *examples,
-                          float *ret_outputs, GError **error)
-{
-  AssayTape until = *tape; /* it borrows all that it holds */
-
-  g_return_val_if_fail (layer > ASSAY_TAPE_INPUT && layer < tape->n_layers, FALSE);
-  until.last = layer;
-  until.n_layers = layer + 1;
-  until.loss = ASSAY_TAPE_LOSS_SQUARES;
-  leave_out (&until);
-  return assay_tape_predict (&until, examples, ret_outputs, error);
 }
 
 gboolean

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/progress/loop.h"
 
 struct _AssayShadow {
   AssayShadowTerms terms;
@@ -176,6 +177,7 @@ assay_shadow_pairs (AssayShadow *shadow, const AssayOwnPool *pool, GError **erro
   g_autofree gsize *order = assay_alloc (available, sizeof *order, "order of rows", error);
   g_autoptr (AssayPairs) pairs = assay_pairs_new (shadow->terms.has_key);
   AssayStream stream = assay_stream (pool->order, 0);
+  g_auto (AssayLoop) loop = { "own run of the defense", .turns = runs };
 
   if (order == NULL)
     return NULL;
@@ -188,8 +190,10 @@ assay_shadow_pairs (AssayShadow *shadow, const AssayOwnPool *pool, GError **erro
   assay_stream_permutation (&stream, available, order);
   for (guint64 r = 0; r < runs; r++) {
     const gsize first = (gsize) (r * used / runs), end = (gsize) ((r + 1) * used / runs);
-    AssayOwnRelease *own = run_on (shadow, pool, r, order + first, end - first, error);
+    AssayOwnRelease *own;
 
+    assay_loop_at (&loop, r);
+    own = run_on (shadow, pool, r, order + first, end - first, error);
     if (own == NULL)
       return NULL;
     g_ptr_array_add (pairs->releases, own);

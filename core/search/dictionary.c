@@ -25,6 +25,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/progress/loop.h"
 #include "core/base/vectors.h"
 #include "core/data/arena.h"
 #include "core/search/disk-cache.h"
@@ -282,11 +283,13 @@ start (Clustering *clustering, GError **error)
 static gboolean
 cluster (Clustering *clustering, GError **error)
 {
+  g_auto (AssayLoop) loop = { "round of k-means", .turns = clustering->spec->iterations };
   gsize changed = 1;
 
   if (!check_rows (clustering, error) || !start (clustering, error))
     return FALSE;
   for (guint i = 0; i < clustering->spec->iterations && changed > 0; i++) {
+    assay_loop_at (&loop, i);
     if (!assign (clustering, &changed, error) || !fill_empty (clustering, error))
       return FALSE;
     move_entries (clustering);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/progress/loop.h"
 #include "core/base/rng.h"
 #include "core/search/disk-cache.h"
 #include "core/search/knn.h"
@@ -123,11 +124,15 @@ put_panel (Making *making, const AssayRows *centres, guint32 *ret_lists, GError 
 static gboolean
 put_rows (Making *making, const AssayRows *centres, guint32 *ret_lists, GError **error)
 {
+  g_auto (AssayLoop) loop = { .what = "panel of an index" };
+
   making->most = panel_size (making->n, making->cols);
   making->panel = assay_alloc (making->most, making->cols * sizeof (float), "panel of rows", error);
   if (making->panel == NULL)
     return FALSE;
+  loop.turns = (making->n + making->most - 1) / making->most;
   for (making->first = 0; making->first < making->n; making->first += making->most) {
+    assay_loop_at (&loop, making->first / making->most);
     making->in_panel = MIN (making->most, making->n - making->first);
     if (!put_panel (making, centres, ret_lists, error))
       return FALSE;

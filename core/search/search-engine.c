@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/progress/loop.h"
 
 #define PIECES_PER_SLOT 16
 
@@ -102,6 +103,7 @@ search_panels (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   const gsize n_panels = assay_pieces (n_rows, plan->panel);
   const gsize n_blocks = assay_pieces (search->count, plan->block);
   const gsize n_parts = CLAMP (PIECES_PER_SLOT * plan->slots / MAX (n_panels, 1), 1, n_blocks);
+  g_auto (AssayLoop) loop = { "panel of rows", .turns = n_panels };
   gsize piece;
 
   while (atomic_load (&search->n_failed) == 0
@@ -113,6 +115,7 @@ search_panels (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
     const gsize first_row = panel * plan->panel;
     const gsize count = MIN (plan->panel, n_rows - first_row);
 
+    assay_loop_at (&loop, panel);
     if (!load_panel (search, slot, panel, first_row, count))
       return;
     for (gsize b = 0; b < n; b++) {
@@ -138,7 +141,11 @@ finish_query (gsize query, G_GNUC_UNUSED guint worker, gpointer data)
 gboolean
 search_run (Search *search, GError **error)
 {
+  g_auto (AssayLoop) loop
+      = { "batch of searches", .turns = assay_pieces (search->n, search->plan.batch) };
+
   for (; search->first < search->n && search->error == NULL; search->first += search->plan.batch) {
+    assay_loop_at (&loop, search->first / search->plan.batch);
     search->count = MIN (search->plan.batch, search->n - search->first);
     atomic_store (&search->next, 0);
     assay_parallel_for (search->plan.slots, prepare_queries, search);

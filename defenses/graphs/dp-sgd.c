@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/progress/loop.h"
 #include "core/data/codes.h"
 #include "core/learn/adam.h"
 #include "core/plugin/callbacks.h"
@@ -298,8 +299,10 @@ train (Training *training, const AssayDefenseContext *context)
                   .noise = assay_stream (context->stream, ITEM_NOISE),
                   .public = assay_stream (context->stream, ITEM_PUBLIC),
                   .deviation = settings->noise ? sampled_sums_noise (&sums) * settings->clip : 0 };
+  g_auto (AssayLoop) loop = { "round", .turns = (gsize) settings->rounds };
 
   for (gsize round = 0; round < (gsize) settings->rounds; round++) {
+    assay_loop_at (&loop, round);
     for (guint m = 0; m < N_MODALITIES; m++)
       memset (training->encoders[m].gradient, 0,
               training->bits * training->encoders[m].d * sizeof (double));

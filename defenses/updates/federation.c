@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/progress/loop.h"
 #include "core/learn/cluster-training.h"
 #include "core/learn/k-means.h"
 #include "core/math/linalg.h"
@@ -246,6 +247,7 @@ train_steps (const Training *training, GError **error)
   const FederationProtocol *by = training->protocol;
   Federation *federation = training->federation;
   const gsize users = federation->n_users, weights = federation->models->cols;
+  g_auto (AssayLoop) loop = { "step", .turns = federation->n_steps };
 
   if (training->settings->sparsity > 0 && !find_penalty (training, error))
     return FALSE;
@@ -254,6 +256,7 @@ train_steps (const Training *training, GError **error)
                   assay_matrix_row (federation->locals, t * users) };
     float *total = assay_matrix_row (federation->sums, t);
 
+    assay_loop_at (&loop, t);
     if (!assay_parallel_try (users, train_user, &step, error))
       return FALSE;
     if (!(by->sum != NULL ? by->sum : sum_plainly) (

@@ -20,6 +20,7 @@
 
 #include "core/base/free.h"
 #include "core/base/interrupt.h"
+#include "core/base/progress/loop.h"
 #include "core/base/vectors.h"
 #include "core/data/kinds/updates.h"
 #include "core/plugin/plugin.h"
@@ -128,8 +129,10 @@ train (Training *training, AssayStreamKey key, GError **error)
   const double deviation = settings->noise ? sampled_sums_noise (&sums) * settings->clip : 0;
   const gsize n = training->classes * training->width;
   AssayStream rows = assay_stream (key, ITEM_ROWS), noise = assay_stream (key, ITEM_NOISE);
+  g_auto (AssayLoop) loop = { "round", .turns = sums.rounds };
 
   for (gsize round = 0; round < sums.rounds; round++) {
+    assay_loop_at (&loop, round);
     if (!assay_interrupt_goes_on (error))
       return FALSE;
     memset (training->sum, 0, n * sizeof (double));

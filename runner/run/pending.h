@@ -7,8 +7,9 @@
 typedef struct {
   gsize done; /* cells */
   gsize total;
-  gsize resumed;      /* of those done, how many an earlier process did */
-  const char *doing;  /* what is under way, in words */
+  gsize resumed;     /* of those done, how many an earlier process did */
+  const char *doing; /* what is under way, in words */
+  const char *part;  /* ... and how far that is; NULL: nobody says */
 } AssayProgress;
 
 /* The numbers (gsize) of the cells that @wanted selects (one a cell of the plan; NULL: all) and

@@ -20,8 +20,7 @@ struct _AssayRunner {
   const AssayPlan *plan;
   AssayWorkspace *workspace;
   AssayStore *store;
-  const AssayRunCallbacks *callbacks;
-  AssayProgress progress;
+  AssayRunTelling telling;
   guint dataset, trial; /* whose hash and groups are in the store already */
   GArray *shown;        /* AssayShown: the pictures of the cell that is run */
   char *said;           /* by its attack; NULL: nothing */
@@ -36,22 +35,15 @@ assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *
   *runner = (AssayRunner){ .plan = plan,
                            .workspace = workspace,
                            .store = store,
-                           .callbacks = callbacks,
-                           .progress = { .total = plan->cells->len },
+                           .telling = { callbacks, { .total = plan->cells->len }, NULL },
                            .dataset = G_MAXUINT,
                            .trial = G_MAXUINT,
                            .shown = assay_shown_array_new () };
   return runner;
 }
 
-ASSAY_FREE_FUNC (AssayRunner, assay_runner_free, g_array_unref (self->shown), g_free (self->said))
-
-static void
-report_progress (AssayRunner *runner, const char *doing)
-{
-  runner->progress.doing = doing;
-  assay_run_report (runner->callbacks, &runner->progress);
-}
+ASSAY_FREE_FUNC (AssayRunner, assay_runner_free, g_array_unref (self->shown), g_free (self->said),
+                 assay_run_telling_clear (&self->telling))
 
 /* ---- What must be in the store beside the cells ---- */
 
@@ -81,7 +73,7 @@ enter_trial (AssayRunner *runner, const AssayCell *cell, GError **error)
 {
   if (runner->dataset == cell->dataset && runner->trial == cell->trial)
     return TRUE;
-  report_progress (runner, "opening the dataset");
+  assay_run_tell (&runner->telling, "opening the dataset");
   if (!assay_inputs_check_data (runner->workspace, runner->store, cell->dataset, TRUE, error)
       || !assay_inputs_check_programs (runner->plan, runner->store, TRUE, error)
       || (assay_plan_has_releases (runner->plan) && !store_units (runner, cell, error)))
@@ -106,7 +98,7 @@ tune_if_needed (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
     return FALSE;
   if (*ret_settings != NULL)
     return TRUE;
-  report_progress (runner, "tuning on separate secrets");
+  assay_run_tell (&runner->telling, "tuning on separate secrets");
   if (!assay_workspace_tuning (runner->workspace, cell, &job, error)
       || !assay_tune (plan, cell, runner->workspace, &job, &tuning, error))
     return FALSE;
@@ -132,7 +124,7 @@ control_is_won (AssayRunner *runner, const AssayCell *cell, const AssaySettings 
       && !assay_store_control (runner->store, key, &outcome, &is_there, error))
     return FALSE;
   if (!is_there) {
-    report_progress (runner, "playing the attack's control");
+    assay_run_tell (&runner->telling, "playing the attack's control");
     if (!assay_control_play (component->plugin, settings, runner->plan->seed, &outcome, error)
         || !assay_store_set_control (runner->store, key, &outcome, error))
       return FALSE;
@@ -170,13 +162,12 @@ audit_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assay
             AssayOutcomes *ret_outcomes, GError **error)
 {
   const GPtrArray *metrics = runner->plan->metrics;
-  const AssayAudited audited
-      = { .plan = runner->plan,
-          .cell = cell,
-          .settings = settings,
-          .is_cancelled = runner->callbacks->is_cancelled,
-          .data = runner->callbacks->data,
-          .most_kept = ASSAY_COUNTED_MOST };
+  const AssayAudited audited = { .plan = runner->plan,
+                                 .cell = cell,
+                                 .settings = settings,
+                                 .is_cancelled = runner->telling.callbacks->is_cancelled,
+                                 .data = runner->telling.callbacks->data,
+                                 .most_kept = ASSAY_COUNTED_MOST };
   g_autoptr (AssayCounted) counted = NULL;
   g_autoptr (AssayAuditRecord) record = assay_audit_cell (&audited, &counted, error);
   g_autoptr (GArray) leaks = NULL;
@@ -318,7 +309,7 @@ assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outc
       "%s of %s", assay_plan_attack_or_utility (runner->plan, cell)->label, defense->label);
   AssayJob job;
 
-  report_progress (runner, doing);
+  assay_run_tell (&runner->telling, doing);
   if (!assay_workspace_cell (runner->workspace, cell, &job, error)
       || !assay_run_assess (runner->plan, cell, &job, ret_outcomes, error))
     return FALSE;
@@ -365,7 +356,7 @@ play_cell (AssayRunner *runner, gsize index, AssayOutcomes *ret_outcomes,
       || (!is_after && !play_control (runner, cell, settings, candidate, &is_won, error)))
     return FALSE;
   doing = g_strdup_printf ("%s against %s", attack->label, defense->label);
-  report_progress (runner, doing);
+  assay_run_tell (&runner->telling, doing);
   is_ok = attack->plugin->type == ASSAY_PLUGIN_ATTACK
               ? attack_cell (runner, cell, index, settings, ret_outcomes, error)
               : audit_cell (runner, cell, index, settings, ret_outcomes, error);
@@ -438,20 +429,24 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
 gboolean
 assay_runner_cell (AssayRunner *runner, gsize index, GError **error)
 {
-  return enter_trial (runner, assay_plan_cell (runner->plan, index), error)
-         && run_cell (runner, index, error);
+  const AssayLoopListener before = assay_run_listen (&runner->telling);
+  const gboolean is_ok = enter_trial (runner, assay_plan_cell (runner->plan, index), error)
+                         && run_cell (runner, index, error);
+
+  assay_loop_listen (before);
+  return is_ok;
 }
 
 /* Cell after cell. One that has had its part of the time is put off, to the end. */
 static gboolean
 run_pending (AssayRunner *runner, GArray *pending, GError **error)
 {
-  const AssayRunCallbacks *callbacks = runner->callbacks;
+  const AssayRunCallbacks *callbacks = runner->telling.callbacks;
   const gsize n = pending->len;
 
   if (callbacks->deadline != 0)
     assay_run_order_for_time (runner->plan, pending);
-  report_progress (runner, "");
+  assay_run_tell (&runner->telling, "");
   for (gsize i = 0; i < pending->len; i++) {
     const gsize index = g_array_index (pending, gsize, i);
     const gint64 end = i < n ? assay_run_end_of_part (callbacks->deadline, pending->len - i) : 0;
@@ -461,7 +456,7 @@ run_pending (AssayRunner *runner, GArray *pending, GError **error)
       return assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
     assay_interrupt_set_limit (end);
     if (assay_runner_cell (runner, index, &problem))
-      runner->progress.done++;
+      runner->telling.state.done++;
     assay_interrupt_set_limit (0);
     if (problem != NULL
         && (end == 0 || !g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_CANCELLED)
@@ -471,7 +466,7 @@ run_pending (AssayRunner *runner, GArray *pending, GError **error)
     }
     if (problem != NULL)
       g_array_append_val (pending, index);
-    report_progress (runner, "");
+    assay_run_tell (&runner->telling, "");
   }
   return TRUE;
 }
@@ -482,7 +477,7 @@ assay_run (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *store,
 {
   g_autoptr (AssayRunner) runner = assay_runner_new (plan, workspace, store, callbacks);
   g_autoptr (GArray) pending
-      = assay_run_pending (plan, store, callbacks->wanted, &runner->progress, error);
+      = assay_run_pending (plan, store, callbacks->wanted, &runner->telling.state, error);
   g_autoptr (GError) problem = NULL;
 
   if (pending == NULL)

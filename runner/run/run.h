@@ -2,32 +2,9 @@
 #pragma once
 
 #include "runner/plan/plan.h"
-#include "runner/run/pending.h"
+#include "runner/run/progress/telling.h"
 #include "runner/run/workspace.h"
 #include "runner/store/records.h"
-
-typedef struct {
-  gboolean (*is_cancelled) (gpointer data); /* asked between cells; NULL: never */
-  void (*progress) (const AssayProgress *progress, gpointer data); /* NULL: silent */
-  gpointer data;
-  const gboolean *wanted; /* the cells to run, one a cell of the plan; NULL: all */
-  /* When (monotonic) @is_cancelled will say so, in a process without workers: cells share the time
-   * until then, and what takes too much of it is put off until the others are done. 0: never. */
-  gint64 deadline;
-} AssayRunCallbacks;
-
-static inline gboolean
-assay_run_is_cancelled (const AssayRunCallbacks *callbacks)
-{
-  return callbacks->is_cancelled != NULL && callbacks->is_cancelled (callbacks->data);
-}
-
-static inline void
-assay_run_report (const AssayRunCallbacks *callbacks, const AssayProgress *progress)
-{
-  if (callbacks->progress != NULL)
-    callbacks->progress (progress, callbacks->data);
-}
 
 typedef enum {
   ASSAY_RUN_FINISHED,

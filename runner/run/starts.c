@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/base/progress/loop.h"
+
 gboolean
 assay_start_play (const AssayStarts *starts, const AssayCell *cell, guint start,
                   AssayGuess **ret_guess, GError **error)
@@ -41,10 +43,13 @@ assay_starts_play (const AssayStarts *starts, const AssayCell *cell, const Assay
 {
   AssayStartsRecord record = { .n = assay_plan_starts (starts->plan, cell, settings) };
   g_autoptr (AssayGuess) best = NULL;
+  g_auto (AssayLoop) loop = { "start", .turns = record.n > 1 ? record.n : 0 };
 
   for (guint s = 0; s < record.n; s++) {
     g_autoptr (AssayGuess) guess = NULL;
 
+    if (record.n > 1)
+      assay_loop_at (&loop, s);
     if (!assay_start_play (starts, cell, s, &guess, error)
         || !starts->use (s, guess, starts->data, error))
       return FALSE;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/base/json.h"
+#include "core/base/progress/loop.h"
 #include "core/base/vectors.h"
 #include "core/data/formats/label-sets.h"
 #include "core/games/control-like.h"
@@ -200,7 +201,9 @@ assay_step_protect (const AssayDefense *defense, const AssayProtecting *protecti
   g_autoptr (AssayRelease) release
       = assay_release_new (assay_defense_produces (defense, settings->values), defense->id);
   g_autoptr (AssayTruth) truth = NULL;
+  g_auto (AssayLoop) making = { .what = "making a release" };
 
+  assay_loop_at (&making, 0);
   if (!assay_view_check_finite (secrets->rows, "secrets", error))
     return FALSE;
   if (!check_protect (defense, settings, secrets, knowledge, error))
@@ -397,8 +400,11 @@ assay_step_measure (const AssayMetric *metric, const AssayMetricContext *context
                     GError **error)
 {
   AssayOutcomes outcomes = { 0 };
-  const gboolean is_ok = metric->measure (context, truth, guess, &outcomes, error);
+  g_auto (AssayLoop) measuring = { .what = "measuring" };
+  gboolean is_ok;
 
+  assay_loop_at (&measuring, 0);
+  is_ok = metric->measure (context, truth, guess, &outcomes, error);
   return take_outcomes (&metric->measuring, is_ok, &outcomes, ret_outcomes, error);
 }
 

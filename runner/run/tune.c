@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/base/progress/loop.h"
+
 #include "core/stats/interval.h"
 
 /* The metric of @plan that has the measure @name, and the measure. */
@@ -90,6 +92,7 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *worksp
   g_autofree double *estimates = g_new (double, n);
   g_autoptr (GError) last = NULL;
   AssayCell first_trial = *cell;
+  g_auto (AssayLoop) loop = { "choice of settings", .turns = n };
   const Tuning tuning = { plan, &first_trial, workspace, job };
   guint best = n;
 
@@ -102,6 +105,7 @@ assay_tune (const AssayPlan *plan, const AssayCell *cell, AssayWorkspace *worksp
    * the smaller ones (core/search/scan-cache.c). */
   for (guint i = n; i-- > 0;) {
     g_clear_error (&last);
+    assay_loop_at (&loop, n - 1 - i);
     estimates[i] = NAN;
     if (!try_candidate (&tuning, attack->candidates->pdata[i], &estimates[i], &last)) {
       /* A candidate that ran out of memory today might be the best tomorrow. */

@@ -24,9 +24,20 @@ typedef struct {
   AssayCellQueue *queue;
   WorkerState *states;
   AssayProgress progress;
-  gsize n_out; /* cells that are with workers */
+  char *part;    /* what a worker said last of the cell that it is at; NULL: nothing */
+  gsize part_of; /* this cell */
+  gsize n_out;   /* cells that are with workers */
   gboolean is_stopping;
 } Scheduler;
+
+static void
+set_part (Scheduler *scheduler, gsize index, char *text)
+{
+  g_free (scheduler->part);
+  scheduler->part = text;
+  scheduler->part_of = index;
+  scheduler->progress.part = text;
+}
 
 /* ---- Out ---- */
 
@@ -114,6 +125,8 @@ take_rows (Scheduler *scheduler, guint worker, gsize index, GBytes *rows, GError
                        "a worker sent cell %zu, which it was not asked for", index);
   scheduler->n_out--;
   scheduler->progress.done++;
+  if (scheduler->part_of == index)
+    set_part (scheduler, index, NULL);
   return assay_store_add_rows (scheduler->store, rows, error);
 }
 
@@ -128,6 +141,8 @@ take_back_orders (Scheduler *scheduler, guint worker, GError **error)
     const gsize index = GPOINTER_TO_SIZE (g_queue_pop_head (&it->orders));
 
     scheduler->n_out--;
+    if (scheduler->part_of == index)
+      set_part (scheduler, index, NULL);
     if (!is_first && !assay_store_forget_cell (scheduler->store, index, error))
       return FALSE;
     assay_cell_queue_return (scheduler->queue, index);
@@ -180,6 +195,10 @@ take_message (Scheduler *scheduler, guint worker, GBytes *message, GError **erro
     return greet (scheduler, worker, rest, error);
   case ASSAY_MESSAGE_ROWS:
     return take_rows (scheduler, worker, number, rest, error);
+  case ASSAY_MESSAGE_PART:
+    text = g_strndup (g_bytes_get_data (rest, NULL), g_bytes_get_size (rest));
+    set_part (scheduler, number, text != NULL ? g_utf8_make_valid (text, -1) : NULL);
+    return TRUE;
   case ASSAY_MESSAGE_CANCELLED:
     scheduler->is_stopping = TRUE;
     return take_back_orders (scheduler, worker, error);
@@ -278,6 +297,7 @@ assay_run_with_workers (const AssayPlan *plan, AssayStore *store, AssayTransport
     is_ok = run (&scheduler, error);
     dismiss (&scheduler);
   }
+  set_part (&scheduler, 0, NULL);
   *ret_end = scheduler.progress.done < scheduler.progress.total ? ASSAY_RUN_INTERRUPTED
                                                                 : ASSAY_RUN_FINISHED;
   return is_ok;

@@ -35,7 +35,7 @@ assay_message_open (GBytes *message, AssayMessage *ret_kind, guint64 *ret_number
   gsize size;
   const guint8 *data = g_bytes_get_data (message, &size);
 
-  if (size < head || strchr ("bceqhrfx", data[0]) == NULL || data[0] == '\0')
+  if (size < head || strchr ("bceqhprfx", data[0]) == NULL || data[0] == '\0')
     return FALSE;
   *ret_kind = (AssayMessage) data[0];
   memcpy (ret_number, data + 1, sizeof *ret_number);

@@ -6,7 +6,8 @@
  * Messages are bytes: the first says what it is, the rest belongs to it.
  *   to a worker    BEGIN (number of the plan, facts), CELL (number of the cell, facts), END, QUIT
  *   from a worker  HELLO (threads, the plan's hash and its own name: the answer to BEGIN),
- *                  ROWS (number of the cell, rows), FAILED (kind of error, text), CANCELLED
+ *                  PART (number of the cell, how far it is), ROWS (number of the cell, rows),
+ *                  FAILED (kind of error, text), CANCELLED
  * A worker may have a second cell waiting while it runs one, so that it does not wait for
  * messages. */
 #pragma once
@@ -19,6 +20,7 @@ typedef enum {
   ASSAY_MESSAGE_END = 'e',
   ASSAY_MESSAGE_QUIT = 'q',
   ASSAY_MESSAGE_HELLO = 'h',
+  ASSAY_MESSAGE_PART = 'p',
   ASSAY_MESSAGE_ROWS = 'r',
   ASSAY_MESSAGE_FAILED = 'f',
   ASSAY_MESSAGE_CANCELLED = 'x',

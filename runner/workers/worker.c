@@ -11,7 +11,23 @@ typedef struct {
   AssayRunner *runner;
   AssayTransport *scheduler;
   const char *name;
+  guint64 cell; /* that is under way */
 } Worker;
+
+/* Between two words about one cell. */
+#define PART_US G_USEC_PER_SEC
+
+static void
+send_part (const AssayProgress *progress, gpointer data)
+{
+  const Worker *worker = data;
+  g_autofree char *text = NULL;
+
+  if (progress->part == NULL)
+    return;
+  text = g_strdup_printf ("%s: %s", progress->doing, progress->part);
+  assay_transport_send_text (worker->scheduler, 0, ASSAY_MESSAGE_PART, worker->cell, text, NULL);
+}
 
 /* The error of a cell that ends the run. */
 static gboolean
@@ -31,6 +47,7 @@ run_cell (Worker *worker, guint64 index, GBytes *facts)
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) rows = NULL;
 
+  worker->cell = index;
   if (index >= worker->plan->cells->len)
     assay_fail (&error, ASSAY_ERROR_DATA, "was sent cell %" G_GUINT64_FORMAT " of %u", index,
                 worker->plan->cells->len);
@@ -90,12 +107,15 @@ work_on (const AssayWorkOptions *work, const AssayPlan *plan, AssayWorkspace *wo
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (AssayStore) store = assay_store_new_in_memory (&error);
+  Worker worker = { .plan = plan, .store = store, .scheduler = scheduler, .name = work->name };
+  const AssayRunCallbacks callbacks = { .is_cancelled = work->is_cancelled,
+                                        .progress = work->is_silent ? NULL : send_part,
+                                        .data = &worker,
+                                        .part_us = PART_US };
   g_autoptr (AssayRunner) runner
-      = store != NULL ? assay_runner_new (plan, workspace, store, &work->callbacks) : NULL;
-  Worker worker = {
-    .plan = plan, .store = store, .runner = runner, .scheduler = scheduler, .name = work->name
-  };
+      = store != NULL ? assay_runner_new (plan, workspace, store, &callbacks) : NULL;
 
+  worker.runner = runner;
   if (store != NULL && assay_store_learn (store, facts, &error))
     return serve (&worker);
   send_failure (&worker, error);

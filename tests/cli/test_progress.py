@@ -1,0 +1,145 @@
+"""What a run says of a cell that takes long: on a terminal, in a log, with workers, and nowhere."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import termios
+
+import pytest
+
+REDRAW = b"\r\x1b[K"
+
+
+def scenario(steps):
+    return f"""\
+[scenario]
+title = Deep
+seed = 7
+
+[dataset]
+plugin = gaussian-classes
+count = 400
+test_count = 60
+columns = 32
+classes = 4
+secrets = 400
+
+[defense dpsh]
+plugin = dpsh
+bits = 16
+hidden = 512
+steps = {steps}
+
+[utility map]
+plugin = map
+"""
+
+
+class Terminal:
+    """A run that writes its progress to one of @columns."""
+
+    def __init__(self, sandbox, columns, *arguments):
+        try:
+            self.ours, theirs = pty.openpty()
+        except OSError as problem:  # a container without /dev/pts
+            pytest.skip(f"no terminal can be opened: {problem}")
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        self.process = sandbox.start("run", "a.scenario", *arguments, stderr=theirs)
+        os.close(theirs)
+        self.seen = b""
+
+    def read(self, until=None):
+        """To the end, or until it has shown @until."""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while not (until and re.search(until, self.seen)):
+                self.seen += os.read(self.ours, 4096) or self.stop()
+        return self.seen
+
+    @staticmethod
+    def stop():
+        raise OSError
+
+    def end(self, code=0):
+        """Each line that it drew."""
+        self.read()
+        os.close(self.ours)
+        self.process.communicate()
+        assert self.process.returncode == code, f"exit code {self.process.returncode}"
+        return [line.decode() for line in self.seen.split(REDRAW)]
+
+
+def results(sandbox, folder):
+    return sandbox.read(f"{folder}/results.json")
+
+
+def test_how_far_a_cell_is(sandbox):
+    """And who listens, and how many work, changes no byte of the results."""
+    sandbox.write("a.scenario", scenario(150))
+    sandbox.run_ok("a.scenario", "--out", "quiet", "--quiet")
+    drawn = Terminal(sandbox, 120, "--out", "a").end()
+    batches = [int(found[1]) for line in drawn
+               if (found := re.search(r"0/1 cells  map of dpsh: making a release, batch (\d+) of "
+                                      r"150(?:, loss [0-9.e-]+)?$", line))]
+    assert batches and batches == sorted(set(batches)), f"{drawn}"
+    assert drawn[-1] == "", f"the bar is not cleared: {drawn[-1]}"
+    assert results(sandbox, "a") == results(sandbox, "quiet")
+
+
+@pytest.mark.parametrize("columns", [30, 60, 80])
+def test_a_line_is_never_longer_than_the_terminal(sandbox, columns):
+    sandbox.write("a.scenario", scenario(80))
+    drawn = [line for line in Terminal(sandbox, columns, "--out", "a").end() if "/1 cells" in line]
+    assert max(map(len, drawn)) <= columns - 1, f"{drawn}"
+    wanted = "  making a rel" if columns == 30 else r"making a release, batch \d"
+    assert any(re.search(wanted, line) for line in drawn), f"{drawn}"
+
+
+def test_quiet_shows_none_of_it(sandbox):
+    sandbox.write("a.scenario", scenario(40))
+    assert Terminal(sandbox, 80, "--out", "a", "--quiet").end() == [""]
+    assert Terminal(sandbox, 80, "--out", "b", "--quiet", "--workers", 2).end() == [""]
+
+
+def test_workers_say_it_too(sandbox):
+    sandbox.write("a.scenario", scenario(300))
+    drawn = Terminal(sandbox, 120, "--out", "a", "--workers", 2).end()
+    told = [line for line in drawn if "2 workers: map of dpsh: making a release, batch" in line]
+    assert told, f"{drawn}"
+
+
+def test_stopped_within_a_cell(sandbox):
+    """Ctrl-C while it is told how far the cell is: the cell is run again, to the same bytes."""
+    sandbox.write("a.scenario", scenario(150))
+    sandbox.run_ok("a.scenario", "--out", "whole", "--quiet")
+    terminal = Terminal(sandbox, 80, "--out", "a")
+    terminal.read(until=rb"making a release, batch \d+")
+    terminal.process.send_signal(signal.SIGINT)
+    drawn = terminal.end(code=130)
+    assert "interrupted after 0 of 1 cells" in drawn[-1], f"{drawn}"
+    sandbox.run_ok("a.scenario", "--out", "a", "--quiet", "--resume")
+    assert results(sandbox, "a") == results(sandbox, "whole")
+
+
+def test_a_log_has_lines_of_cells_alone(sandbox):
+    """Of a cell that takes no half minute it says nothing."""
+    sandbox.write("a.scenario", scenario(40))
+    loud = sandbox.run_ok("a.scenario", "--out", "a")
+    assert loud.err == "opening the dataset\n0 of 1 cells\n1 of 1 cells\n", loud.err
+
+
+@pytest.mark.slow
+def test_a_log_of_a_long_cell(sandbox):
+    """A line each half minute."""
+    sandbox.write("a.scenario", scenario(1000000))
+    process = sandbox.start("run", "a.scenario", "--out", "a")
+    lines = [process.stderr.readline() for _ in range(4)]
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert lines[:2] == ["opening the dataset\n", "0 of 1 cells\n"], f"{lines}"
+    for line in lines[2:]:
+        assert re.fullmatch(r"0 of 1 cells; map of dpsh: making a release, batch \d+ of 1000000, "
+                            r"loss [0-9.e-]+\n", line), f"{lines}"
