@@ -7,9 +7,10 @@
  * 50 us, about what it takes to be woken. libgomp reads this as it is loaded, and never again.
  *
  * Kernels, of runs whose results do not depend on the processor: what rounds differently from one
- * to the next are OpenBLAS's kernels, one set for each family of processors. The set "Haswell"
- * (AVX2 and FMA, of 2013) is on every x86-64 processor that is likely to run an audit, and is the
- * best that all of them have. The functions of the C library have one form for processors with FMA,
+ * to the next are the kernels of OpenBLAS, one set for each family of processors, and of oneDNN, one
+ * for each width of vectors. The set "Haswell" (AVX2 and FMA, of 2013), or "AVX2", is on every
+ * x86-64 processor that is likely to run an audit, and is the best that all of them have. The
+ * functions of the C library have one form for processors with FMA,
  * and so need no pinning where it is demanded; our own kernels give the bits of the plain ones
  * (tests/unit/core/search/test-scan-prune.c). openblas_set_corename exists in later versions alone,
  * and kernels that were chosen have been used by the time main begins. */
@@ -19,12 +20,16 @@
 #include <unistd.h>
 
 #include "core/math/linalg.h"
+#include "core/network/convolution.h"
 
 #define SPINS "GOMP_SPINCOUNT"
 #define FEW_SPINS "1000"
 #define WAIT_POLICY "OMP_WAIT_POLICY"
 #define CORE_TYPE "OPENBLAS_CORETYPE"
 #define KERNELS "Haswell"
+/* oneDNN asks for this name before it asks for DNNL_MAX_CPU_ISA. */
+#define NETWORK_TYPE "ONEDNN_MAX_CPU_ISA"
+#define NETWORK_KERNELS "AVX2"
 #define THIS_PROGRAM "/proc/self/exe"
 
 gboolean
@@ -36,6 +41,13 @@ cli_has_option (char **argv, const char *option)
   return FALSE;
 }
 
+/* Whether that changes it. */
+static gboolean
+settle (const char *name, const char *value)
+{
+  return g_strcmp0 (g_getenv (name), value) != 0 && g_setenv (name, value, TRUE);
+}
+
 void
 cli_settle_environment (char **argv)
 {
@@ -43,8 +55,10 @@ cli_settle_environment (char **argv)
 
   if (g_getenv (SPINS) == NULL && g_getenv (WAIT_POLICY) == NULL)
     is_changed = g_setenv (SPINS, FEW_SPINS, TRUE);
-  if (cli_has_option (argv, "--portable") && g_strcmp0 (g_getenv (CORE_TYPE), KERNELS) != 0)
-    is_changed = g_setenv (CORE_TYPE, KERNELS, TRUE);
+  if (cli_has_option (argv, "--portable")) {
+    is_changed = settle (CORE_TYPE, KERNELS) || is_changed;
+    is_changed = settle (NETWORK_TYPE, NETWORK_KERNELS) || is_changed;
+  }
   /* Where it fails, threads wait as they did, and a portable run is refused. */
   if (is_changed)
     execv (THIS_PROGRAM, argv);
@@ -70,5 +84,9 @@ cli_why_not_portable (void)
     return g_strdup_printf ("--portable: expected an OpenBLAS that chooses its kernels as it runs "
                             "(DYNAMIC_ARCH), and takes those for " KERNELS "; this one is \"%s\"",
                             assay_linalg_describe ());
+  if (!g_str_has_suffix (assay_convolution_describe (), " " NETWORK_KERNELS))
+    return g_strdup_printf ("--portable: expected a oneDNN that can be kept to " NETWORK_KERNELS
+                            " (ONEDNN_ENABLE_MAX_CPU_ISA); this one is \"%s\"",
+                            assay_convolution_describe ());
   return NULL;
 }

@@ -12,7 +12,7 @@
 #include "config.h"
 #include "core/base/text.h"
 #include "core/external/confine.h"
-#include "core/math/linalg.h"
+#include "core/network/kernels.h"
 #include "core/plugin/modules/module-loader.h"
 #include "core/plugin/registry.h"
 
@@ -45,7 +45,7 @@ print_version (gboolean is_verbose)
 {
   g_autofree char *by = NULL;
 
-  g_print ("assay %s (%s)\n%s\n", ASSAY_VERSION, ASSAY_COMMIT, assay_linalg_describe ());
+  g_print ("assay %s (%s)\n%s\n", ASSAY_VERSION, ASSAY_COMMIT, assay_kernels_describe ());
   if (!is_verbose)
     return;
   by = assay_confine_describe (ASSAY_CONFINE_AUTO);

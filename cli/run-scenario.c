@@ -205,9 +205,9 @@ run_cells (Running *running, const AssayRunCallbacks *callbacks, AssayRunEnd *re
   gboolean is_ok;
 
   if (running->flow.has_other_kernels)
-    g_printerr ("assay: warning: this run was begun with other kernels of linear algebra, on "
-                "another processor or with or without --portable; its results may differ in their "
-                "last digits from those of a run that was not interrupted\n");
+    g_printerr ("assay: warning: this run was begun with other kernels of linear algebra or "
+                "networks, on another processor or with or without --portable; its results may "
+                "differ in their last digits from those of a run that was not interrupted\n");
   if (running->flow.folder.is_finished)
     return TRUE;
   is_ok = start_workers (running, error)

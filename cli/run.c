@@ -225,8 +225,8 @@ static const GOptionEntry entries[] = {
     "of the machine's, at most 4 GiB); results do not depend on it",
     "SIZE" },
   { "portable", 0, 0, G_OPTION_ARG_NONE, &given.is_portable,
-    "Use the same kernels of linear algebra on every processor with AVX2 and FMA: the same results "
-    "to the bit, not always as fast",
+    "Use the same kernels of linear algebra and networks on every processor with AVX2 and FMA: the "
+    "same results to the bit, not always as fast",
     NULL },
   { "cells", 'k', 0, G_OPTION_ARG_STRING, &given.cells,
     "Run only cells with these words in the name of their dataset, defense, attack or utility; "

@@ -79,12 +79,12 @@ begin_with_paint (AssayTape *tape, guint last, gsize plane)
 {
   const AssayLayer *layer = &tape->layers[last];
   const AssayConvolutionShape shape = assay_tape_convolution (tape, last);
+  /* The input stands behind what the U-Net gives. */
+  const gsize first = tape->layers[tape->layers[layer->from[0]].from[0]].shape.channels;
   float *weights = tape->parameters + layer->first;
 
   memset (weights, 0, layer->n_weights * sizeof (float));
-  weights[assay_convolution_place (&shape, 0, shape.in - assay_tape_input (tape).channels + plane,
-                                   0)]
-      = 1;
+  weights[assay_convolution_place (&shape, 0, first + plane, 0)] = 1;
   assay_tape_turn (tape);
 }
 

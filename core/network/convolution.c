@@ -26,13 +26,43 @@ get_engine (void)
   static dnnl_engine_t engine = NULL;
 
   if (g_once_init_enter (&once)) {
-    /* Fails where something of it was used before, and then it is what was chosen then. */
-    dnnl_set_max_cpu_isa (dnnl_cpu_isa_avx2);
     if (dnnl_engine_create (&engine, dnnl_cpu, 0) != dnnl_success)
       engine = NULL;
     g_once_init_leave (&once, 1);
   }
   return engine;
+}
+
+static gboolean
+may_use (dnnl_cpu_isa_t isa)
+{
+  return (dnnl_get_effective_cpu_isa () & isa) == isa;
+}
+
+gsize
+assay_convolution_lanes (void)
+{
+  return may_use (dnnl_cpu_isa_avx512_core) ? 16 : 8;
+}
+
+const char *
+assay_convolution_describe (void)
+{
+  static char text[64];
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    const dnnl_version_t *version = dnnl_version ();
+
+    /* What AVX-512 and AVX2 have been extended by is not for float32. */
+    g_snprintf (text, sizeof text, "oneDNN %d.%d.%d %s", version->major, version->minor,
+                version->patch,
+                may_use (dnnl_cpu_isa_avx512_core) ? "AVX-512"
+                : may_use (dnnl_cpu_isa_avx2)      ? "AVX2"
+                                                   : "SSE4.1");
+    g_once_init_leave (&once, 1);
+  }
+  return text;
 }
 
 /* ---- Sizes ---- */
@@ -76,7 +106,7 @@ assay_convolution_weights (const AssayConvolutionShape *shape)
 gsize
 assay_convolution_place (const AssayConvolutionShape *shape, gsize out, gsize in, gsize place)
 {
-  const gsize block = ASSAY_CHANNEL_BLOCK, area = kernel_height (shape) * kernel_width (shape);
+  const gsize block = shape->lanes, area = kernel_height (shape) * kernel_width (shape);
   const gsize outer = ((out / block) * (shape->in / block) + in / block) * area + place;
 
   return (outer * block + in % block) * block + out % block;
@@ -85,7 +115,7 @@ assay_convolution_place (const AssayConvolutionShape *shape, gsize out, gsize in
 void
 assay_convolution_turn (const AssayConvolutionShape *shape, const float *weights, float *ret_turned)
 {
-  const gsize block = ASSAY_CHANNEL_BLOCK, square = block * block;
+  const gsize block = shape->lanes, square = block * block;
 
   for (gsize first = 0; first < assay_convolution_weights (shape); first += square)
     for (gsize i = 0; i < block; i++)
@@ -106,19 +136,22 @@ describe (const AssayConvolutionShape *shape, AssayConvolution *convolution)
   const dnnl_dims_t weights
       = { out, in, (dnnl_dim_t) kernel_height (shape), (dnnl_dim_t) kernel_width (shape) };
   const dnnl_dims_t biases = { out };
-  const dnnl_format_tag_t orders[2] = { dnnl_OIhw8i8o, dnnl_OIhw8o8i };
+  const gboolean is_wide = shape->lanes == 16;
+  const dnnl_format_tag_t order = is_wide ? dnnl_nChw16c : dnnl_nChw8c;
+  const dnnl_format_tag_t orders[2]
+      = { is_wide ? dnnl_OIhw16i16o : dnnl_OIhw8i8o, is_wide ? dnnl_OIhw16o16i : dnnl_OIhw8o8i };
   gboolean is_fine
       = dnnl_memory_desc_init_by_tag (&convolution->biases, 1, biases, dnnl_f32, dnnl_x)
         == dnnl_success;
 
   for (guint i = 0; i < 2; i++)
-    is_fine = is_fine
-              && dnnl_memory_desc_init_by_tag (&convolution->images[i], 4, images[i], dnnl_f32,
-                                               dnnl_nChw8c)
-                     == dnnl_success
-              && dnnl_memory_desc_init_by_tag (&convolution->weights[i], 4, weights, dnnl_f32,
-                                               orders[i])
-                     == dnnl_success;
+    is_fine
+        = is_fine
+          && dnnl_memory_desc_init_by_tag (&convolution->images[i], 4, images[i], dnnl_f32, order)
+                 == dnnl_success
+          && dnnl_memory_desc_init_by_tag (&convolution->weights[i], 4, weights, dnnl_f32,
+                                           orders[i])
+                 == dnnl_success;
   return is_fine;
 }
 

@@ -1,18 +1,21 @@
 /* Convolutions of single precision on one thread, by oneDNN: the one file that calls it.
  *
- * Images lie in blocks of 8 channels, each pixel after pixel: image x channels / 8 x height x width
- * x 8. In that order a vector of AVX2 holds the 8 channels of a pixel, and oneDNN compiles kernels
- * for the shape at hand. It is kept from wider vectors, so that every processor with AVX2 computes
- * the same bits. */
+ * Images lie in blocks of 8 or of 16 channels, each pixel after pixel: image x channels / lanes x
+ * height x width x lanes. In that order a vector holds the channels of a pixel, of AVX2 8 and of
+ * AVX-512 16, and oneDNN compiles kernels for the shape at hand. Blocks of 8 give the same bits on
+ * every processor with AVX2 where ONEDNN_MAX_CPU_ISA=AVX2 keeps oneDNN from others, which is what
+ * --portable sets (cli/environment.c). */
 #pragma once
 
 #include <glib.h>
 
-#define ASSAY_CHANNEL_BLOCK 8
+#define ASSAY_CHANNEL_BLOCK 8  /* what numbers of channels are multiples of */
+#define ASSAY_CHANNEL_LANES 16 /* the most lanes that a block has */
 
 typedef struct {
   gsize images;
-  gsize in, out; /* channels; multiples of ASSAY_CHANNEL_BLOCK */
+  gsize lanes;   /* channels of a block: 8 or 16 */
+  gsize in, out; /* channels; multiples of lanes */
   gsize height, width;
   gsize
       kernel; /* its side; or 0: it has the height and width of the image, which gives one pixel */
@@ -23,10 +26,15 @@ typedef struct {
 gsize assay_convolution_height (const AssayConvolutionShape *shape);
 gsize assay_convolution_width (const AssayConvolutionShape *shape);
 
+/* The most lanes for which this processor has kernels, as far as oneDNN may use them. */
+gsize assay_convolution_lanes (void);
+/* The library and the instructions that it may use at most, such as "oneDNN 2.6.3 AVX2". */
+const char *assay_convolution_describe (void);
+
 typedef struct _AssayConvolution AssayConvolution;
 
-/* Weights are out/8 x in/8 x kernel x kernel x 8 in x 8 out; turned ones, which
- * assay_convolution_turn makes, have both eights the other way round.
+/* With n lanes weights are out/n x in/n x kernel x kernel x n in x n out; turned ones, which
+ * assay_convolution_turn makes, have both n the other way round.
  * ASSAY_ERROR_NUMERIC where the library has no such convolution. */
 AssayConvolution *assay_convolution_new (const AssayConvolutionShape *shape, GError **error);
 void assay_convolution_free (AssayConvolution *convolution);

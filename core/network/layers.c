@@ -1,159 +1,35 @@
-/* Kernels of layers. Sums are taken in double, lane by lane, in a fixed order. */
+/* Kernels of layers. Loops over the channels of a block are compiled for both numbers of lanes. */
 #include "core/network/layers.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/base/vectorise.h"
+#include "core/network/convolution.h"
 
-#define LANES 8
-#define EPSILON 1e-5
+#define INLINE static inline __attribute__ ((always_inline))
 
 void
 assay_blocks_from_planes (AssayBlocks shape, gsize channels, const float *planes, float *ret_blocks)
 {
-  const gsize pixels = shape.height * shape.width;
+  const gsize pixels = shape.height * shape.width, lanes = shape.lanes;
 
   memset (ret_blocks, 0, assay_blocks_size (shape) * sizeof (float));
   for (gsize c = 0; c < channels; c++)
     for (gsize i = 0; i < pixels; i++)
-      ret_blocks[(c / LANES * pixels + i) * LANES + c % LANES] = planes[c * pixels + i];
+      ret_blocks[(c / lanes * pixels + i) * lanes + c % lanes] = planes[c * pixels + i];
 }
 
 void
 assay_blocks_to_planes (AssayBlocks shape, gsize channels, const float *blocks, float *ret_planes)
 {
-  const gsize pixels = shape.height * shape.width;
+  const gsize pixels = shape.height * shape.width, lanes = shape.lanes;
 
   for (gsize c = 0; c < channels; c++)
     for (gsize i = 0; i < pixels; i++)
-      ret_planes[c * pixels + i] = blocks[(c / LANES * pixels + i) * LANES + c % LANES];
+      ret_planes[c * pixels + i] = blocks[(c / lanes * pixels + i) * lanes + c % lanes];
 }
 
-/* ---- Normalisation ---- */
-
-/* Sums of x - shift and of its square, by lanes. */
-ASSAY_VECTORISED static void
-sum_moments (gsize pixels, const float *x, double shift, double *ret_sums)
-{
-  double sums[2 * LANES] = { 0 };
-
-  for (gsize i = 0; i < pixels; i++)
-    for (gsize l = 0; l < LANES; l++) {
-      const double value = (double) x[i * LANES + l] - shift;
-
-      sums[l] += value;
-      sums[LANES + l] += value * value;
-    }
-  memcpy (ret_sums, sums, sizeof sums);
-}
-
-static double
-sum_lanes (const double *lanes)
-{
-  double sum = 0;
-
-  for (gsize l = 0; l < LANES; l++)
-    sum += lanes[l];
-  return sum;
-}
-
-ASSAY_VECTORISED static void
-apply_lines (gsize pixels, const float *slope, const float *offset, const float *x, float *ret_y)
-{
-  for (gsize i = 0; i < pixels; i++)
-    for (gsize l = 0; l < LANES; l++)
-      ret_y[i * LANES + l] = slope[l] * x[i * LANES + l] + offset[l];
-}
-
-void
-assay_normalise_forward (AssayBlocks shape, const float *const *scale_shift, const float *x,
-                         float *ret_y, float *ret_mean_inverse)
-{
-  const gsize pixels = shape.height * shape.width;
-
-  for (gsize b = 0; b < shape.blocks; b++) {
-    const float *block = x + b * pixels * LANES;
-    const double n = (double) (pixels * LANES), shift = (double) block[0];
-    double sums[2 * LANES], mean, variance, inverse;
-    float slope[LANES], offset[LANES];
-
-    sum_moments (pixels, block, shift, sums);
-    mean = sum_lanes (sums) / n;
-    variance = MAX (sum_lanes (sums + LANES) / n - mean * mean, 0);
-    mean += shift;
-    inverse = 1 / sqrt (variance + EPSILON);
-    for (gsize l = 0; l < LANES; l++) {
-      slope[l] = (float) ((double) scale_shift[0][b * LANES + l] * inverse);
-      offset[l] = (float) ((double) scale_shift[1][b * LANES + l] - mean * (double) slope[l]);
-    }
-    apply_lines (pixels, slope, offset, block, ret_y + b * pixels * LANES);
-    ret_mean_inverse[2 * b] = (float) mean;
-    ret_mean_inverse[2 * b + 1] = (float) inverse;
-  }
-}
-
-/* Sums of dy and of dy x by lanes, with x as it is after normalisation. */
-ASSAY_VECTORISED static void
-sum_products (gsize pixels, const float *x, const float *dy, const float *mean_inverse,
-              double *ret_sums)
-{
-  const float mean = mean_inverse[0], inverse = mean_inverse[1];
-  double sums[2 * LANES] = { 0 };
-
-  for (gsize i = 0; i < pixels; i++)
-    for (gsize l = 0; l < LANES; l++) {
-      const float normal = (x[i * LANES + l] - mean) * inverse;
-
-      sums[l] += (double) dy[i * LANES + l];
-      sums[LANES + l] += (double) (dy[i * LANES + l] * normal);
-    }
-  memcpy (ret_sums, sums, sizeof sums);
-}
-
-/* dx += slope dy + along x + offset */
-ASSAY_VECTORISED static void
-add_lines (gsize pixels, const float *slope, const float *along_offset, const float *x,
-           const float *dy, float *inout_dx)
-{
-  const float along = along_offset[0], offset = along_offset[1];
-
-  for (gsize i = 0; i < pixels; i++)
-    for (gsize l = 0; l < LANES; l++)
-      inout_dx[i * LANES + l] += slope[l] * dy[i * LANES + l] + along * x[i * LANES + l] + offset;
-}
-
-/* With q = scale dy and z the normalised x: dx = inverse (q - mean q - z mean (q z)). */
-void
-assay_normalise_back (AssayBlocks shape, const float *scale, const float *x, const float *dy,
-                      const float *mean_inverse, float *const *inout_gradients)
-{
-  const gsize pixels = shape.height * shape.width;
-
-  for (gsize b = 0; b < shape.blocks; b++, mean_inverse += 2) {
-    const gsize first = b * pixels * LANES;
-    const double n = (double) (pixels * LANES);
-    const double mean = (double) mean_inverse[0], inverse = (double) mean_inverse[1];
-    double sums[2 * LANES], q = 0, qz = 0;
-    float slope[LANES], along_offset[2];
-
-    sum_products (pixels, x + first, dy + first, mean_inverse, sums);
-    for (gsize l = 0; l < LANES; l++) {
-      const double factor = (double) scale[b * LANES + l];
-
-      inout_gradients[2][b * LANES + l] += (float) sums[l];
-      inout_gradients[1][b * LANES + l] += (float) sums[LANES + l];
-      q += factor * sums[l] / n;
-      qz += factor * sums[LANES + l] / n;
-      slope[l] = (float) (factor * inverse);
-    }
-    along_offset[0] = (float) (-inverse * inverse * qz);
-    along_offset[1] = (float) (inverse * (mean * inverse * qz - q));
-    add_lines (pixels, slope, along_offset, x + first, dy + first, inout_gradients[0] + first);
-  }
-}
-
-/* ---- Pixel by pixel ---- */
+/* ---- Number by number ---- */
 
 ASSAY_VECTORISED static void
 rectify_values (gsize n, const float *x, float *ret_y)
@@ -169,40 +45,52 @@ assay_rectify_forward (gsize n, const float *x, float *ret_y)
 }
 
 ASSAY_VECTORISED static void
-mask_values (gsize n, const float *y, float *inout_dx)
+mask_values (gsize n, const float *y, float *inout_dy)
 {
   for (gsize i = 0; i < n; i++)
-    inout_dx[i] = y[i] > 0 ? inout_dx[i] : 0;
+    inout_dy[i] = y[i] > 0 ? inout_dy[i] : 0;
+}
+
+void
+assay_rectify_back (gsize n, const float *y, float *inout_dy)
+{
+  mask_values (n, y, inout_dy);
 }
 
 ASSAY_VECTORISED static void
-add_masked (gsize n, const float *y, const float *dy, float *inout_dx)
+sum_values (gsize n, gboolean is_rectified, const float *a, const float *b, float *ret_y)
 {
-  for (gsize i = 0; i < n; i++)
-    inout_dx[i] += y[i] > 0 ? dy[i] : 0;
-}
+  if (is_rectified)
+    for (gsize i = 0; i < n; i++) {
+      const float y = a[i] + b[i];
 
-/* In place where both are one. */
-void
-assay_rectify_back (gsize n, const float *y, const float *dy, float *inout_dx)
-{
-  if (dy == inout_dx)
-    mask_values (n, y, inout_dx);
+      ret_y[i] = y < 0 ? 0 : y;
+    }
   else
-    add_masked (n, y, dy, inout_dx);
-}
-
-ASSAY_VECTORISED static void
-add_values (gsize n, const float *x, float *inout_y)
-{
-  for (gsize i = 0; i < n; i++)
-    inout_y[i] += x[i];
+    for (gsize i = 0; i < n; i++)
+      ret_y[i] = a[i] + b[i];
 }
 
 void
-assay_add (gsize n, const float *x, float *inout_y)
+assay_sum_forward (gsize n, gboolean is_rectified, const float *a, const float *b, float *ret_y)
 {
-  add_values (n, x, inout_y);
+  sum_values (n, is_rectified, a, b, ret_y);
+}
+
+ASSAY_VECTORISED static void
+add_values (gsize n, const float *dy, float *inout_dx)
+{
+  for (gsize i = 0; i < n; i++)
+    inout_dx[i] += dy[i];
+}
+
+void
+assay_pass_back (gsize n, gboolean adds, const float *dy, float *inout_dx)
+{
+  if (adds)
+    add_values (n, dy, inout_dx);
+  else
+    memcpy (inout_dx, dy, n * sizeof (float));
 }
 
 ASSAY_VECTORISED static void
@@ -226,31 +114,34 @@ add_products (gsize n, const float *b, const float *dy, float *inout_da)
 }
 
 void
-assay_multiply_back (gsize n, const float *b, const float *dy, float *inout_da)
+assay_multiply_back (gsize n, gboolean adds, const float *b, const float *dy, float *inout_da)
 {
-  add_products (n, b, dy, inout_da);
+  if (adds)
+    add_products (n, b, dy, inout_da);
+  else
+    multiply_values (n, b, dy, inout_da);
 }
 
 /* ---- Sizes that change ---- */
 
 /* The four pixels that become one, or that one becomes: their places in a block. */
-static inline void
-four_places (gsize width, gsize i, gsize j, gsize *ret_places)
+INLINE void
+four_places (gsize lanes, gsize width, gsize i, gsize j, gsize *ret_places)
 {
   for (gsize k = 0; k < 4; k++)
-    ret_places[k] = ((2 * i + k / 2) * width + 2 * j + k % 2) * LANES;
+    ret_places[k] = ((2 * i + k / 2) * width + 2 * j + k % 2) * lanes;
 }
 
-void
-assay_pool_forward (AssayBlocks shape, const float *x, float *ret_y)
+INLINE void
+pool_of (gsize lanes, AssayBlocks shape, const float *x, float *ret_y)
 {
   gsize at[4];
 
-  for (gsize b = 0; b < shape.blocks; b++, x += shape.height * shape.width * LANES)
+  for (gsize b = 0; b < shape.blocks; b++, x += shape.height * shape.width * lanes)
     for (gsize i = 0; i < shape.height / 2; i++)
-      for (gsize j = 0; j < shape.width / 2; j++, ret_y += LANES) {
-        four_places (shape.width, i, j, at);
-        for (gsize l = 0; l < LANES; l++) {
+      for (gsize j = 0; j < shape.width / 2; j++, ret_y += lanes) {
+        four_places (lanes, shape.width, i, j, at);
+        for (gsize l = 0; l < lanes; l++) {
           const float upper = MAX (x[at[0] + l], x[at[1] + l]);
           const float lower = MAX (x[at[2] + l], x[at[3] + l]);
 
@@ -259,77 +150,157 @@ assay_pool_forward (AssayBlocks shape, const float *x, float *ret_y)
       }
 }
 
-void
-assay_pool_back (AssayBlocks shape, const float *x, const float *dy, float *inout_dx)
+ASSAY_VECTORISED static void
+pool_values (AssayBlocks shape, const float *x, float *ret_y)
 {
-  const gsize size = shape.height * shape.width * LANES;
+  if (shape.lanes == 16)
+    pool_of (16, shape, x, ret_y);
+  else
+    pool_of (8, shape, x, ret_y);
+}
+
+void
+assay_pool_forward (AssayBlocks shape, const float *x, float *ret_y)
+{
+  pool_values (shape, x, ret_y);
+}
+
+INLINE void
+unpool_of (gsize lanes, AssayBlocks shape, gboolean adds, const float *const *x_y, const float *dy,
+           float *inout_dx)
+{
+  const gsize size = shape.height * shape.width * lanes;
+  const float *x = x_y[0], *y = x_y[1];
   gsize at[4];
 
   for (gsize b = 0; b < shape.blocks; b++, x += size, inout_dx += size)
     for (gsize i = 0; i < shape.height / 2; i++)
-      for (gsize j = 0; j < shape.width / 2; j++, dy += LANES) {
-        four_places (shape.width, i, j, at);
-        for (gsize l = 0; l < LANES; l++) {
-          gsize largest = at[0] + l;
+      for (gsize j = 0; j < shape.width / 2; j++, y += lanes, dy += lanes) {
+        float left[ASSAY_CHANNEL_LANES]; /* until one is found that was the largest */
 
-          for (gsize k = 1; k < 4; k++)
-            if (x[at[k] + l] > x[largest])
-              largest = at[k] + l;
-          inout_dx[largest] += dy[l];
-        }
+        four_places (lanes, shape.width, i, j, at);
+        memcpy (left, dy, lanes * sizeof (float));
+        for (gsize k = 0; k < 4; k++)
+          for (gsize l = 0; l < lanes; l++) {
+            const gboolean is_it = x[at[k] + l] == y[l];
+            const float dx = is_it ? left[l] : 0;
+
+            left[l] = is_it ? 0 : left[l];
+            inout_dx[at[k] + l] = adds ? inout_dx[at[k] + l] + dx : dx;
+          }
       }
+}
+
+ASSAY_VECTORISED static void
+unpool_values (AssayBlocks shape, gboolean adds, const float *const *x_y, const float *dy,
+               float *inout_dx)
+{
+  if (shape.lanes == 16)
+    unpool_of (16, shape, adds, x_y, dy, inout_dx);
+  else
+    unpool_of (8, shape, adds, x_y, dy, inout_dx);
+}
+
+void
+assay_pool_back (AssayBlocks shape, gboolean adds, const float *const *x_y, const float *dy,
+                 float *inout_dx)
+{
+  unpool_values (shape, adds, x_y, dy, inout_dx);
+}
+
+/* Of one block. */
+ASSAY_VECTORISED static void
+sum_pixels (gsize lanes, gsize pixels, const float *x, double *ret_sums)
+{
+  double sums[ASSAY_CHANNEL_LANES] = { 0 };
+
+  for (gsize i = 0; i < pixels; i++)
+    for (gsize l = 0; l < lanes; l++)
+      sums[l] += (double) x[i * lanes + l];
+  memcpy (ret_sums, sums, sizeof sums);
 }
 
 void
 assay_mean_forward (AssayBlocks shape, const float *x, float *ret_y)
 {
-  const gsize pixels = shape.height * shape.width;
-  double sums[2 * LANES];
+  const gsize pixels = shape.height * shape.width, lanes = shape.lanes;
+  double sums[ASSAY_CHANNEL_LANES];
 
   for (gsize b = 0; b < shape.blocks; b++) {
-    sum_moments (pixels, x + b * pixels * LANES, 0, sums);
-    for (gsize l = 0; l < LANES; l++)
-      ret_y[b * LANES + l] = (float) (sums[l] / (double) pixels);
+    sum_pixels (lanes, pixels, x + b * pixels * lanes, sums);
+    for (gsize l = 0; l < lanes; l++)
+      ret_y[b * lanes + l] = (float) (sums[l] / (double) pixels);
   }
 }
 
 void
-assay_mean_back (AssayBlocks shape, const float *dy, float *inout_dx)
+assay_mean_back (AssayBlocks shape, gboolean adds, const float *dy, float *inout_dx)
 {
-  const gsize pixels = shape.height * shape.width;
+  const gsize pixels = shape.height * shape.width, lanes = shape.lanes;
   const float share = 1 / (float) pixels;
 
   for (gsize b = 0; b < shape.blocks; b++)
     for (gsize i = 0; i < pixels; i++)
-      for (gsize l = 0; l < LANES; l++)
-        inout_dx[(b * pixels + i) * LANES + l] += share * dy[b * LANES + l];
+      for (gsize l = 0; l < lanes; l++) {
+        float *dx = &inout_dx[(b * pixels + i) * lanes + l];
+
+        *dx = (adds ? *dx : 0) + share * dy[b * lanes + l];
+      }
+}
+
+INLINE void
+enlarge_of (gsize lanes, AssayBlocks shape, const float *x, float *ret_y)
+{
+  gsize at[4];
+
+  for (gsize b = 0; b < shape.blocks; b++, ret_y += 4 * shape.height * shape.width * lanes)
+    for (gsize i = 0; i < shape.height; i++)
+      for (gsize j = 0; j < shape.width; j++, x += lanes) {
+        four_places (lanes, 2 * shape.width, i, j, at);
+        for (gsize k = 0; k < 4; k++)
+          memcpy (ret_y + at[k], x, lanes * sizeof (float));
+      }
 }
 
 void
 assay_enlarge_forward (AssayBlocks shape, const float *x, float *ret_y)
 {
-  gsize at[4];
-
-  for (gsize b = 0; b < shape.blocks; b++, ret_y += 4 * shape.height * shape.width * LANES)
-    for (gsize i = 0; i < shape.height; i++)
-      for (gsize j = 0; j < shape.width; j++, x += LANES) {
-        four_places (2 * shape.width, i, j, at);
-        for (gsize k = 0; k < 4; k++)
-          memcpy (ret_y + at[k], x, LANES * sizeof (float));
-      }
+  if (shape.lanes == 16)
+    enlarge_of (16, shape, x, ret_y);
+  else
+    enlarge_of (8, shape, x, ret_y);
 }
 
-void
-assay_enlarge_back (AssayBlocks shape, const float *dy, float *inout_dx)
+INLINE void
+shrink_of (gsize lanes, AssayBlocks shape, gboolean adds, const float *dy, float *inout_dx)
 {
   gsize at[4];
 
-  for (gsize b = 0; b < shape.blocks; b++, dy += 4 * shape.height * shape.width * LANES)
+  for (gsize b = 0; b < shape.blocks; b++, dy += 4 * shape.height * shape.width * lanes)
     for (gsize i = 0; i < shape.height; i++)
-      for (gsize j = 0; j < shape.width; j++, inout_dx += LANES) {
-        four_places (2 * shape.width, i, j, at);
-        for (gsize k = 0; k < 4; k++)
-          for (gsize l = 0; l < LANES; l++)
-            inout_dx[l] += dy[at[k] + l];
+      for (gsize j = 0; j < shape.width; j++, inout_dx += lanes) {
+        four_places (lanes, 2 * shape.width, i, j, at);
+        for (gsize l = 0; l < lanes; l++) {
+          float sum = adds ? inout_dx[l] : 0;
+
+          for (gsize k = 0; k < 4; k++)
+            sum += dy[at[k] + l];
+          inout_dx[l] = sum;
+        }
       }
+}
+
+ASSAY_VECTORISED static void
+shrink_values (AssayBlocks shape, gboolean adds, const float *dy, float *inout_dx)
+{
+  if (shape.lanes == 16)
+    shrink_of (16, shape, adds, dy, inout_dx);
+  else
+    shrink_of (8, shape, adds, dy, inout_dx);
+}
+
+void
+assay_enlarge_back (AssayBlocks shape, gboolean adds, const float *dy, float *inout_dx)
+{
+  shrink_values (shape, adds, dy, inout_dx);
 }

@@ -1,28 +1,17 @@
 /* Forward and back. */
 #include "core/network/passage.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/base/interrupt.h"
-#include "core/network/ssim-slopes.h"
+#include "core/network/normalise.h"
 
 #define N ASSAY_TAPE_SHARD
-#define SIMILAR 0.84 /* of SSIM in the loss of pictures */
 
 static gsize
 size_of (const AssayTape *tape, guint layer)
 {
   return assay_blocks_size (tape->layers[layer].blocks);
-}
-
-/* Of what a loss of pictures compares. */
-static AssaySsimSlopes
-ssim_of (const AssayTape *tape)
-{
-  const AssayTapeShape shape = assay_tape_output (tape);
-
-  return (AssaySsimSlopes){ shape.height, shape.width, 1 };
 }
 
 void
@@ -44,15 +33,17 @@ assay_passage_init (AssayPassage *passage, const AssayTape *tape, gboolean has_d
     const gsize bytes = size_of (tape, l) * sizeof (float);
 
     largest = MAX (largest, bytes);
-    passage->moments[l] = assay_arena_alloc (arena, N * 2 * layer->blocks.blocks, sizeof (float),
-                                             "moments of a layer", error);
+    passage->moments[l] = assay_arena_alloc (arena, N * assay_normalise_moments (layer->blocks),
+                                             sizeof (float), "moments of a layer", error);
     if (layer->is_in_place) {
       passage->values[l] = passage->values[layer->from[0]];
       passage->deltas[l] = passage->deltas[layer->from[0]];
       continue;
     }
     passage->values[l] = assay_arena_alloc (arena, N, bytes, "values of a layer", error);
-    if (has_deltas)
+    if (has_deltas && layer->is_back_in_place)
+      passage->deltas[l] = passage->deltas[layer->from[0]];
+    else if (has_deltas)
       passage->deltas[l] = assay_arena_alloc (arena, N, bytes, "derivatives of a layer", error);
   }
   if (has_deltas)
@@ -60,16 +51,7 @@ assay_passage_init (AssayPassage *passage, const AssayTape *tape, gboolean has_d
   passage->scratch = assay_arena_alloc (arena, tape->scratch, 1, "scratch", error);
   passage->input = assay_arena_alloc (arena, assay_tape_numbers (assay_tape_input (tape)),
                                       sizeof (float), "an example", error);
-  if (tape->loss == ASSAY_TAPE_LOSS_PICTURE) {
-    const AssaySsimSlopes of = ssim_of (tape);
-    const gsize pixels = of.height * of.width;
-
-    passage->picture = assay_arena_alloc (arena, 2 * pixels, sizeof (float), "a picture", error);
-    passage->similar = assay_arena_alloc (arena, assay_ssim_slopes_scratch (&of), sizeof (double),
-                                          "windows of a picture", error);
-  }
-  passage->targets = assay_arena_alloc (arena, N * assay_tape_numbers (assay_tape_output (tape)),
-                                        sizeof (float), "targets", error);
+  assay_passage_init_loss (passage, error);
   return !arena->has_failed;
 }
 
@@ -87,12 +69,27 @@ join_forward (const AssayPassage *passage, const AssayLayer *layer, float *ret_v
   }
 }
 
-/* Where image @image of the blocks that a PART is made of begins. */
+/* Where image @image of what a PART is made of begins: whole blocks lie before it. */
 static gsize
 part_place (const AssayTape *tape, const AssayLayer *layer, gsize image)
 {
   return image * size_of (tape, layer->from[0])
-         + layer->begin * layer->shape.height * layer->shape.width * ASSAY_CHANNEL_BLOCK;
+         + layer->begin * layer->shape.height * layer->shape.width;
+}
+
+static AssayNormalisation
+normalisation_of (const AssayTape *tape, const AssayLayer *layer)
+{
+  const float *scales = tape->parameters + layer->first;
+
+  return (AssayNormalisation){ layer->blocks, layer->is_rectified, scales,
+                               scales + layer->n_weights };
+}
+
+static float *
+moments_of (const AssayPassage *passage, guint l, gsize image)
+{
+  return passage->moments[l] + image * assay_normalise_moments (passage->tape->layers[l].blocks);
 }
 
 /* Those that go through images one by one. */
@@ -103,12 +100,11 @@ image_forward (const AssayPassage *passage, guint l, gsize image)
   const AssayLayer *layer = &tape->layers[l];
   const AssayBlocks before = tape->layers[layer->from[0]].blocks;
   const float *x = passage->values[layer->from[0]] + image * assay_blocks_size (before);
-  const float *parameters = tape->parameters + layer->first;
+  const AssayNormalisation normalisation = normalisation_of (tape, layer);
   float *y = passage->values[l] + image * assay_blocks_size (layer->blocks);
 
   if (layer->type == ASSAY_LAYER_NORMALISE)
-    assay_normalise_forward (before, (const float *[]){ parameters, parameters + layer->n_weights },
-                             x, y, passage->moments[l] + image * 2 * before.blocks);
+    assay_normalise_forward (&normalisation, x, y, moments_of (passage, l, image));
   else if (layer->type == ASSAY_LAYER_POOL)
     assay_pool_forward (before, x, y);
   else if (layer->type == ASSAY_LAYER_MEAN)
@@ -134,14 +130,13 @@ layer_forward (const AssayPassage *passage, guint l)
     assay_convolution_forward (layer->convolution,
                                (const float *[]){ parameters, parameters + layer->n_weights }, x, y,
                                passage->scratch);
-  else if (layer->type == ASSAY_LAYER_RECTIFY)
+  else if (layer->type == ASSAY_LAYER_RECTIFY && !tape->layers[layer->from[0]].is_rectified)
     assay_rectify_forward (numbers, x, y);
   else if (layer->type == ASSAY_LAYER_JOIN)
     join_forward (passage, layer, y);
-  else if (layer->type == ASSAY_LAYER_ADD) {
-    memcpy (y, x, numbers * sizeof (float));
-    assay_add (numbers, passage->values[layer->from[1]], y);
-  } else if (layer->type == ASSAY_LAYER_MULTIPLY)
+  else if (layer->type == ASSAY_LAYER_ADD)
+    assay_sum_forward (numbers, layer->is_rectified, x, passage->values[layer->from[1]], y);
+  else if (layer->type == ASSAY_LAYER_MULTIPLY)
     assay_multiply (numbers, x, passage->values[layer->from[1]], y);
   else
     for (gsize n = 0; n < N; n++)
@@ -159,162 +154,57 @@ assay_passage_forward (AssayPassage *passage, GError **error)
   return TRUE;
 }
 
-/* ---- The loss ---- */
-
-static void
-softmax (gsize n, const float *z, float *ret_p)
-{
-  double sum = 0;
-  float largest = z[0];
-
-  for (gsize c = 1; c < n; c++)
-    largest = MAX (largest, z[c]);
-  for (gsize c = 0; c < n; c++)
-    sum += exp ((double) (z[c] - largest));
-  for (gsize c = 0; c < n; c++)
-    ret_p[c] = (float) (exp ((double) (z[c] - largest)) / sum);
-}
-
-static double
-sigmoid (float z)
-{
-  return 1 / (1 + exp (-(double) z));
-}
-
-/* One pixel, whose channels are as they are: blocks do not matter. */
-static double
-compare_shares (gsize n, const float *z, const float *target, double divisor, float *ret_delta)
-{
-  double sum = 0, loss = 0;
-
-  softmax (n, z, ret_delta);
-  for (gsize c = 0; c < n; c++)
-    sum += (double) target[c];
-  for (gsize c = 0; c < n; c++) {
-    const double p = (double) ret_delta[c], y = (double) target[c];
-
-    loss -= y > 0 ? y * log (MAX (p, 1e-30)) : 0;
-    ret_delta[c] = (float) ((sum * p - y) / divisor);
-  }
-  return loss / divisor;
-}
-
-/* One picture, whose channel is the first of its block. */
-static double
-compare_picture (const AssayPassage *passage, const float *z, const float *target, double divisor,
-                 float *ret_delta)
-{
-  const AssaySsimSlopes of = ssim_of (passage->tape);
-  const gsize pixels = of.height * of.width;
-  float *picture = passage->picture, *slopes = picture + pixels;
-  double absolute = 0, similar;
-
-  for (gsize i = 0; i < pixels; i++)
-    picture[i] = z[8 * i];
-  similar = assay_ssim_slopes (&of, picture, target, passage->similar, slopes);
-  for (gsize i = 0; i < pixels; i++) {
-    const double difference = (double) picture[i] - (double) target[i];
-    const double sign = difference > 0 ? 1 : difference < 0 ? -1 : 0;
-
-    absolute += fabs (difference);
-    ret_delta[8 * i]
-        = (float) (((1 - SIMILAR) * sign / (double) pixels - SIMILAR * (double) slopes[i])
-                   / divisor);
-  }
-  return (SIMILAR * (1 - similar) + (1 - SIMILAR) * absolute / (double) pixels) / divisor;
-}
-
-/* The loss of one number; sets its derivative. */
-static double
-compare_number (AssayTapeLoss loss, double z, double y, double *ret_derivative)
-{
-  const double difference = z - y;
-
-  switch (loss) {
-  case ASSAY_TAPE_LOSS_GIVEN:
-    *ret_derivative = y;
-    return z * y;
-  case ASSAY_TAPE_LOSS_ABSOLUTE:
-    *ret_derivative = difference > 0 ? 1 : difference < 0 ? -1 : 0;
-    return fabs (difference);
-  case ASSAY_TAPE_LOSS_LOGISTIC:
-    *ret_derivative = sigmoid ((float) z) - y;
-    return MAX (z, 0) + log1p (exp (-fabs (z))) - y * z;
-  case ASSAY_TAPE_LOSS_SQUARES:
-  case ASSAY_TAPE_LOSS_SHARES:
-  case ASSAY_TAPE_LOSS_PICTURE:
-  default:
-    *ret_derivative = difference;
-    return difference * difference / 2;
-  }
-}
-
-double
-assay_passage_compare (AssayPassage *passage, gsize image, const float *target, double divisor)
-{
-  const AssayTape *tape = passage->tape;
-  const AssayTapeShape shape = assay_tape_output (tape);
-  const gsize size = size_of (tape, tape->last), pixels = shape.height * shape.width;
-  const float *z = passage->values[tape->last] + image * size;
-  float *delta = passage->deltas[tape->last] + image * size;
-  const double all
-      = divisor * (tape->loss == ASSAY_TAPE_LOSS_GIVEN ? 1 : (double) assay_tape_numbers (shape));
-  double sum = 0, derivative;
-
-  memset (delta, 0, size * sizeof (float));
-  if (tape->loss == ASSAY_TAPE_LOSS_SHARES)
-    return compare_shares (shape.channels, z, target, divisor, delta);
-  if (tape->loss == ASSAY_TAPE_LOSS_PICTURE)
-    return compare_picture (passage, z, target, divisor, delta);
-  for (gsize c = 0; c < shape.channels; c++)
-    for (gsize i = 0; i < pixels; i++) {
-      const gsize at = (c / 8 * pixels + i) * 8 + c % 8;
-
-      sum += compare_number (tape->loss, (double) z[at], (double) target[c * pixels + i],
-                             &derivative);
-      delta[at] = (float) (derivative / all);
-    }
-  return sum / all;
-}
-
-void
-assay_passage_skip (AssayPassage *passage, gsize image)
-{
-  const gsize size = size_of (passage->tape, passage->tape->last);
-
-  memset (passage->deltas[passage->tape->last] + image * size, 0, size * sizeof (float));
-}
-
-void
-assay_passage_output (const AssayPassage *passage, gsize image, float *ret_planes)
-{
-  const AssayTape *tape = passage->tape;
-  const AssayTapeShape shape = assay_tape_output (tape);
-  const float *z = passage->values[tape->last] + image * size_of (tape, tape->last);
-
-  assay_blocks_to_planes (tape->layers[tape->last].blocks, shape.channels, z, ret_planes);
-  if (tape->loss == ASSAY_TAPE_LOSS_SHARES)
-    softmax (shape.channels, z, ret_planes);
-  for (gsize i = 0; tape->loss == ASSAY_TAPE_LOSS_LOGISTIC && i < assay_tape_numbers (shape); i++)
-    ret_planes[i] = (float) sigmoid (ret_planes[i]);
-}
-
 /* ---- Back ---- */
 
-static void
-join_back (const AssayPassage *passage, const AssayLayer *layer, const float *deltas)
+/* Whether there are derivatives of layer @l already, to which others are added; whoever asks sets
+ * them if not. */
+static gboolean
+adds_to (AssayPassage *passage, guint l)
 {
-  for (gsize n = 0; n < N; n++)
-    for (guint i = 0; i < 2; i++) {
-      const gsize size = size_of (passage->tape, layer->from[i]);
+  const gboolean has_some = passage->has_deltas[l];
 
-      assay_add (size, deltas, passage->deltas[layer->from[i]] + n * size);
-      deltas += size;
-    }
+  passage->has_deltas[l] = TRUE;
+  return has_some;
 }
 
 static void
-image_back (const AssayPassage *passage, guint l, gsize image, float *ret_gradient)
+join_back (AssayPassage *passage, const AssayLayer *layer, const float *deltas)
+{
+  const gsize sizes[]
+      = { size_of (passage->tape, layer->from[0]), size_of (passage->tape, layer->from[1]) };
+
+  for (guint i = 0; i < 2; i++) {
+    const gboolean adds = adds_to (passage, layer->from[i]);
+    float *before = passage->deltas[layer->from[i]];
+
+    for (gsize n = 0; n < N; n++)
+      assay_pass_back (sizes[i], adds, deltas + n * (sizes[0] + sizes[1]) + i * sizes[0],
+                       before + n * sizes[i]);
+  }
+}
+
+static void
+normalise_back (AssayPassage *passage, guint l, gboolean adds, float *ret_gradient)
+{
+  const AssayTape *tape = passage->tape;
+  const AssayLayer *layer = &tape->layers[l];
+  const AssayNormalisation normalisation = normalisation_of (tape, layer);
+  const gsize size = size_of (tape, l);
+  float *scales = ret_gradient + layer->first;
+
+  memset (scales, 0, (layer->n_weights + layer->n_biases) * sizeof (float));
+  for (gsize n = 0; n < N; n++) {
+    const AssayNormalised image
+        = { passage->values[layer->from[0]] + n * size, passage->values[l] + n * size,
+            moments_of (passage, l, n), passage->deltas[l] + n * size };
+
+    assay_normalise_back (&normalisation, &image, adds, passage->deltas[layer->from[0]] + n * size,
+                          (float *[]){ scales, scales + layer->n_weights });
+  }
+}
+
+static void
+image_back (AssayPassage *passage, guint l, gboolean adds, gsize image)
 {
   const AssayTape *tape = passage->tape;
   const AssayLayer *layer = &tape->layers[l];
@@ -324,24 +214,18 @@ image_back (const AssayPassage *passage, guint l, gsize image, float *ret_gradie
   const float *x = passage->values[layer->from[0]] + in, *dy = passage->deltas[l] + out;
   float *dx = passage->deltas[layer->from[0]] + in;
 
-  if (layer->type == ASSAY_LAYER_NORMALISE)
-    assay_normalise_back (before, tape->parameters + layer->first, x, dy,
-                          passage->moments[l] + image * 2 * before.blocks,
-                          (float *[]){ dx, ret_gradient + layer->first,
-                                       ret_gradient + layer->first + layer->n_weights });
-  else if (layer->type == ASSAY_LAYER_POOL)
-    assay_pool_back (before, x, dy, dx);
+  if (layer->type == ASSAY_LAYER_POOL)
+    assay_pool_back (before, adds, (const float *[]){ x, passage->values[l] + out }, dy, dx);
   else if (layer->type == ASSAY_LAYER_MEAN)
-    assay_mean_back (before, dy, dx);
+    assay_mean_back (before, adds, dy, dx);
   else if (layer->type == ASSAY_LAYER_ENLARGE)
-    assay_enlarge_back (before, dy, dx);
+    assay_enlarge_back (before, adds, dy, dx);
   else if (layer->type == ASSAY_LAYER_PART)
-    assay_add (size_of (tape, l), dy,
-               passage->deltas[layer->from[0]] + part_place (tape, layer, image));
+    assay_pass_back (size_of (tape, l), TRUE, dy,
+                     passage->deltas[layer->from[0]] + part_place (tape, layer, image));
 }
 
-/* A convolution writes derivatives, and does not add: where others use its input too, by way of
- * the spare room. */
+/* A convolution writes derivatives, and does not add: by way of the spare room. */
 static void
 convolution_back (AssayPassage *passage, guint l, gboolean to_input, float *ret_gradient)
 {
@@ -352,42 +236,82 @@ convolution_back (AssayPassage *passage, guint l, gboolean to_input, float *ret_
         || (from->type == ASSAY_LAYER_PART && from->from[0] == ASSAY_TAPE_INPUT && from->uses == 1);
   float *dx = passage->deltas[layer->from[0]];
   float *gradient = ret_gradient + layer->first;
+  gboolean adds;
 
   assay_convolution_to_weights (
       layer->convolution, passage->values[layer->from[0]], passage->deltas[l],
       (float *[]){ gradient, gradient + layer->n_weights }, passage->scratch);
   if (is_of_input && !to_input)
     return;
+  adds = adds_to (passage, layer->from[0]);
   assay_convolution_to_inputs (layer->convolution, tape->turned + layer->first, passage->deltas[l],
-                               from->uses == 1 ? dx : passage->spare, passage->scratch);
-  if (from->uses > 1)
-    assay_add (N * assay_blocks_size (from->blocks), passage->spare, dx);
+                               adds ? passage->spare : dx, passage->scratch);
+  if (adds)
+    assay_pass_back (N * assay_blocks_size (from->blocks), TRUE, passage->spare, dx);
+}
+
+/* Of layers that are made of two, from derivatives that a ReLU has let through. */
+static void
+pair_back (AssayPassage *passage, guint l)
+{
+  const AssayLayer *layer = &passage->tape->layers[l];
+  const gsize numbers = N * size_of (passage->tape, l);
+  const float *deltas = passage->deltas[l];
+
+  for (guint i = 0; i < 2; i++) {
+    const guint from = layer->from[i];
+    const gboolean adds = adds_to (passage, from);
+
+    if (layer->type == ASSAY_LAYER_ADD)
+      assay_pass_back (numbers, adds, deltas, passage->deltas[from]);
+    else
+      assay_multiply_back (numbers, adds, passage->values[layer->from[1 - i]], deltas,
+                           passage->deltas[from]);
+  }
+}
+
+/* What is in place has the derivatives of what it is made of. */
+static void
+rectify_back (AssayPassage *passage, guint l)
+{
+  const AssayTape *tape = passage->tape;
+  const AssayLayer *layer = &tape->layers[l];
+  const gsize numbers = N * size_of (tape, l);
+  const gboolean adds = adds_to (passage, layer->from[0]);
+
+  /* A normalisation sees to it itself. */
+  if (tape->layers[layer->from[0]].type != ASSAY_LAYER_NORMALISE || !layer->is_in_place)
+    assay_rectify_back (numbers, passage->values[l], passage->deltas[l]);
+  if (!layer->is_in_place)
+    assay_pass_back (numbers, adds, passage->deltas[l], passage->deltas[layer->from[0]]);
 }
 
 static void
 layer_back (AssayPassage *passage, guint l, gboolean to_input, float *ret_gradient)
 {
-  const AssayLayer *layer = &passage->tape->layers[l];
-  const gsize numbers = N * size_of (passage->tape, l);
-  const float *deltas = passage->deltas[l], *values = passage->values[l];
-  float *before = passage->deltas[layer->from[0]];
+  const AssayTape *tape = passage->tape;
+  const AssayLayer *layer = &tape->layers[l];
+  gboolean adds;
 
   if (layer->type == ASSAY_LAYER_CONVOLVE)
     convolution_back (passage, l, to_input, ret_gradient);
   else if (layer->type == ASSAY_LAYER_RECTIFY)
-    assay_rectify_back (numbers, values, deltas, before);
+    rectify_back (passage, l);
   else if (layer->type == ASSAY_LAYER_JOIN)
-    join_back (passage, layer, deltas);
-  else if (layer->type == ASSAY_LAYER_ADD) {
-    assay_add (numbers, deltas, before);
-    assay_add (numbers, deltas, passage->deltas[layer->from[1]]);
-  } else if (layer->type == ASSAY_LAYER_MULTIPLY) {
-    assay_multiply_back (numbers, passage->values[layer->from[1]], deltas, before);
-    assay_multiply_back (numbers, passage->values[layer->from[0]], deltas,
-                         passage->deltas[layer->from[1]]);
-  } else
-    for (gsize n = 0; n < N; n++)
-      image_back (passage, l, n, ret_gradient);
+    join_back (passage, layer, passage->deltas[l]);
+  else if (layer->type == ASSAY_LAYER_ADD || layer->type == ASSAY_LAYER_MULTIPLY)
+    pair_back (passage, l);
+  else {
+    adds = adds_to (passage, layer->from[0]);
+    /* A part leaves the rest as it is. */
+    if (layer->type == ASSAY_LAYER_PART && !adds)
+      memset (passage->deltas[layer->from[0]], 0,
+              N * size_of (tape, layer->from[0]) * sizeof (float));
+    if (layer->type == ASSAY_LAYER_NORMALISE)
+      normalise_back (passage, l, adds, ret_gradient);
+    for (gsize n = 0; n < N && layer->type != ASSAY_LAYER_NORMALISE; n++)
+      image_back (passage, l, adds, n);
+  }
 }
 
 gboolean
@@ -395,15 +319,14 @@ assay_passage_back (AssayPassage *passage, gboolean to_input, float *ret_gradien
 {
   const AssayTape *tape = passage->tape;
 
-  memset (ret_gradient, 0, tape->n_parameters * sizeof (float));
-  /* What is in place has the derivatives of what it is made of. */
-  for (guint l = 0; l < tape->last; l++)
-    if (!tape->layers[l].is_in_place && passage->deltas[l] != passage->deltas[tape->last])
-      memset (passage->deltas[l], 0, N * size_of (tape, l) * sizeof (float));
+  memset (passage->has_deltas, 0, sizeof passage->has_deltas);
+  passage->has_deltas[tape->last] = TRUE;
   for (guint l = tape->last; l > 0; l--) {
     if (!assay_interrupt_goes_on (error))
       return FALSE;
-    layer_back (passage, l, to_input, ret_gradient);
+    /* The loss does not depend on what has none. */
+    if (passage->has_deltas[l])
+      layer_back (passage, l, to_input, ret_gradient);
   }
   return TRUE;
 }

@@ -8,13 +8,14 @@ typedef struct {
   const AssayTape *tape;
   float *values[ASSAY_TAPE_MAX_LAYERS]; /* ASSAY_TAPE_SHARD images in blocks */
   float *deltas[ASSAY_TAPE_MAX_LAYERS];
-  float *moments[ASSAY_TAPE_MAX_LAYERS]; /* of normalisations: mean and inverse deviation */
-  float *spare;                          /* derivatives that are to be added to others */
-  float *input;                          /* planes of one example */
-  float *targets;                        /* planes of ASSAY_TAPE_SHARD targets */
-  gpointer scratch;                      /* of convolutions */
-  float *picture;                        /* of a loss of pictures: what is given, and its slopes */
-  double *similar;                       /* what SSIM works in */
+  gboolean has_deltas[ASSAY_TAPE_MAX_LAYERS]; /* on the way back: something is there to add to */
+  float *moments[ASSAY_TAPE_MAX_LAYERS];      /* of normalisations: mean and inverse deviation */
+  float *spare;                               /* derivatives that are to be added to others */
+  float *input;                               /* planes of one example */
+  float *targets;                             /* planes of ASSAY_TAPE_SHARD targets */
+  gpointer scratch;                           /* of convolutions */
+  float *picture;  /* of a loss of pictures: what is given, and its slopes */
+  double *similar; /* what SSIM works in */
   AssayArena arena;
 } AssayPassage;
 
@@ -26,6 +27,9 @@ ASSAY_DECLARE_CLEAR (AssayPassage, assay_passage_clear)
 /* Within a parallel loop. From values[ASSAY_TAPE_INPUT] to what the last layer gives.
  * ASSAY_ERROR_CANCELLED upon Ctrl-C, which it asks for before each layer: wide ones take long. */
 gboolean assay_passage_forward (AssayPassage *passage, GError **error);
+
+/* Room for the loss: part of assay_passage_init. */
+void assay_passage_init_loss (AssayPassage *passage, GError **error);
 
 /* The loss of image @image with target @target (planes), divided by @divisor; sets the derivatives
  * of the last layer. */

@@ -10,14 +10,9 @@
 #include "core/base/text.h"
 #include "core/data/photo.h"
 #include "core/math/image-quality.h"
+#include "core/network/normalise.h"
 
 #define BLOCK ASSAY_CHANNEL_BLOCK
-
-static AssayBlocks
-blocks_of (AssayTapeShape shape)
-{
-  return (AssayBlocks){ assay_pieces (shape.channels, BLOCK), shape.height, shape.width };
-}
 
 G_GNUC_PRINTF (2, 3)
 static void
@@ -38,8 +33,8 @@ assay_tape_new (AssayTapeShape input)
   AssayTape *tape = g_new0 (AssayTape, 1);
 
   tape->n_layers = 1;
-  tape->layers[0]
-      = (AssayLayer){ .type = ASSAY_LAYER_INPUT, .shape = input, .blocks = blocks_of (input) };
+  tape->most_lanes = assay_convolution_lanes ();
+  tape->layers[0] = (AssayLayer){ .type = ASSAY_LAYER_INPUT, .shape = input };
   if (assay_tape_numbers (input) == 0)
     refuse (tape, "images of %zu x %zu pixels and %zu channel%s; expected one of each at least",
             input.height, input.width, input.channels, assay_channels_plural (input.channels));
@@ -79,7 +74,6 @@ append (AssayTape *tape, AssayLayer layer)
               BLOCK);
     from->uses++;
   }
-  layer.blocks = blocks_of (layer.shape);
   tape->layers[tape->n_layers] = layer;
   return tape->n_layers++;
 }
@@ -93,14 +87,15 @@ shape_of (const AssayTape *tape, guint layer)
 static AssayConvolutionShape
 convolution_shape (const AssayTape *tape, const AssayLayer *layer)
 {
-  const AssayBlocks in = tape->layers[layer->from[0]].blocks;
+  const AssayLayer *before = &tape->layers[layer->from[0]];
 
   return (AssayConvolutionShape){
     .images = ASSAY_TAPE_SHARD,
-    .in = in.blocks * BLOCK,
-    .out = blocks_of (layer->shape).blocks * BLOCK,
-    .height = in.height,
-    .width = in.width,
+    .lanes = tape->lanes,
+    .in = before->blocks.blocks * tape->lanes,
+    .out = layer->blocks.blocks * tape->lanes,
+    .height = before->shape.height,
+    .width = before->shape.width,
     .kernel = layer->kernel,
     .stride = layer->stride,
   };
@@ -128,8 +123,6 @@ append_convolution (AssayTape *tape, AssayLayer layer)
   shape = convolution_shape (tape, &layer);
   layer.shape.height = assay_convolution_height (&shape);
   layer.shape.width = assay_convolution_width (&shape);
-  layer.n_weights = assay_convolution_weights (&shape);
-  layer.n_biases = shape.out;
   return append (tape, layer);
 }
 
@@ -162,11 +155,8 @@ assay_tape_normalise (AssayTape *tape, guint from)
   if (shape->channels % BLOCK != 0)
     refuse (tape, "layer %u of %zu channel%s cannot be normalised in groups of %d", from,
             shape->channels, assay_channels_plural (shape->channels), BLOCK);
-  return append (tape, (AssayLayer){ .type = ASSAY_LAYER_NORMALISE,
-                                     .from = { from },
-                                     .shape = *shape,
-                                     .n_weights = shape->channels,
-                                     .n_biases = shape->channels });
+  return append (tape,
+                 (AssayLayer){ .type = ASSAY_LAYER_NORMALISE, .from = { from }, .shape = *shape });
 }
 
 /* One without parameters, of the shape of what it is made of. */
@@ -268,10 +258,9 @@ assay_tape_part (AssayTape *tape, guint from, gsize first, gsize channels)
     refuse (tape, "channels %zu to %zu of the %zu of layer %u; expected multiples of %d", first,
             first + channels, shape.channels, from, BLOCK);
   shape.channels = channels;
-  return append (tape, (AssayLayer){ .type = ASSAY_LAYER_PART,
-                                     .from = { from },
-                                     .shape = shape,
-                                     .begin = first / BLOCK });
+  return append (
+      tape,
+      (AssayLayer){ .type = ASSAY_LAYER_PART, .from = { from }, .shape = shape, .begin = first });
 }
 
 /* ---- Memory ---- */
@@ -286,8 +275,8 @@ assay_tape_passage_bytes (const AssayTape *tape)
     const guint64 size = assay_blocks_size (layer->blocks);
 
     largest = MAX (largest, size);
-    numbers += layer->is_in_place ? 0 : 2 * size;
-    numbers += 2 * layer->blocks.blocks;
+    numbers += layer->is_in_place ? 0 : layer->is_back_in_place ? size : 2 * size;
+    numbers += assay_normalise_moments (layer->blocks);
   }
   numbers = (numbers + largest) * ASSAY_TAPE_SHARD;
   numbers += assay_tape_numbers (tape->layers[0].shape);
@@ -331,6 +320,7 @@ assay_tape_planned_size (AssayTape *tape, guint last, gsize batch)
   AssayTapeSize size = { .parameters = 0 };
 
   tape->last = last;
+  assay_tape_lay_out (tape);
   for (guint l = 0; l < tape->n_layers; l++)
     size.parameters += tape->layers[l].n_weights + tape->layers[l].n_biases;
   tape->n_parameters = size.parameters;
@@ -367,24 +357,14 @@ assay_tape_check_size (const AssayTapeSize *size, GError **error)
 
 /* ---- The end ---- */
 
-/* A ReLU overwrites what nobody else wants to see. */
-static gboolean
-can_be_in_place (const AssayTape *tape, const AssayLayer *layer)
-{
-  const AssayLayer *from = &tape->layers[layer->from[0]];
-
-  return layer->type == ASSAY_LAYER_RECTIFY && from->uses == 1
-         && (from->type == ASSAY_LAYER_CONVOLVE || from->type == ASSAY_LAYER_NORMALISE
-             || from->type == ASSAY_LAYER_ADD);
-}
-
 static void
 place_parameters (AssayTape *tape)
 {
+  assay_tape_lay_out (tape);
+  assay_tape_share_room (tape);
   for (guint l = 0; l < tape->n_layers; l++) {
     AssayLayer *layer = &tape->layers[l];
 
-    layer->is_in_place = can_be_in_place (tape, layer);
     layer->first = tape->n_parameters;
     /* Weights begin where vectors want them. */
     tape->n_parameters += assay_pieces (layer->n_weights + layer->n_biases, 16) * 16;
@@ -421,7 +401,7 @@ draw_weights (AssayTape *tape, AssayStreamKey key, GError **error)
     AssayStream stream = assay_stream (key, l);
 
     if (layer->type == ASSAY_LAYER_NORMALISE)
-      for (gsize i = 0; i < layer->n_weights; i++)
+      for (gsize i = 0; i < layer->shape.channels; i++)
         tape->parameters[layer->first + i] = 1;
     if (layer->type == ASSAY_LAYER_CONVOLVE && !draw_convolution (tape, layer, &stream, error))
       return FALSE;

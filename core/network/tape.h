@@ -8,7 +8,7 @@
  *   assay_tape_finish (tape, x, ASSAY_TAPE_LOSS_SHARES, key, error)
  *
  * Examples and targets are rows of numbers as images have them, plane after plane. Within the tape
- * they are in blocks of 8 channels (core/network/layers.h), so that all layers but the last have a
+ * they are in blocks of channels (core/network/layers.h), so that all layers but the last have a
  * multiple of 8. An example does not depend on others of its batch. */
 #pragma once
 
@@ -59,10 +59,12 @@ typedef struct {
   guint from[2];        /* the second of JOIN, ADD and MULTIPLY alone */
   AssayTapeShape shape; /* of what it gives */
   AssayBlocks blocks;
-  guint uses;           /* layers that are made of it */
-  gboolean is_in_place; /* it gives its values where it found them */
+  guint uses;                /* layers that are made of it */
+  gboolean is_in_place;      /* it gives its values where it found them */
+  gboolean is_back_in_place; /* and its derivatives alone */
+  gboolean is_rectified;     /* the ReLU after it, which is in place, is done with it */
   gsize kernel, stride;
-  gsize begin;     /* of a PART: the block of the layer before that it begins with */
+  gsize begin;     /* of a PART: the channel of the layer before that it begins with */
   gsize n_weights; /* of a convolution; of a normalisation scales */
   gsize n_biases;  /* and shifts */
   gsize first;     /* of them among the tape's parameters; biases come after weights */
@@ -73,6 +75,8 @@ typedef struct {
   AssayLayer layers[ASSAY_TAPE_MAX_LAYERS];
   guint n_layers;
   guint last;
+  gsize most_lanes; /* that blocks can have: what the processor has kernels for */
+  gsize lanes;      /* channels of a block; of all layers */
   AssayTapeLoss loss;
   gsize n_parameters;
   float *parameters;
@@ -98,6 +102,11 @@ guint assay_tape_part (AssayTape *tape, guint from, gsize first, gsize channels)
 guint assay_tape_join (AssayTape *tape, guint a, guint b); /* channels of both */
 guint assay_tape_add (AssayTape *tape, guint a, guint b);
 guint assay_tape_multiply (AssayTape *tape, guint a, guint b); /* number by number */
+
+/* Chooses the lanes of blocks, and sets what layers hold of them: part of what follows. */
+void assay_tape_lay_out (AssayTape *tape);
+/* Sets which layers put what they give, or derivatives, where they found them: likewise. */
+void assay_tape_share_room (AssayTape *tape);
 
 /* Ends the tape with layer @last, and draws normal weights of variance 2 / (channels x kernel) (He
  * et al. 2015) from item l of @key for layer l; scales are 1, shifts and biases 0.

@@ -56,7 +56,7 @@ run_init (Run *run, const AssayTape *tape, gsize batch, gboolean has_gradients, 
   run->n_passages = threads;
   run->passages = g_new0 (AssayPassage, threads);
   for (guint i = 0; i < threads; i++)
-    if (!assay_passage_init (&run->passages[i], tape, TRUE, error))
+    if (!assay_passage_init (&run->passages[i], tape, has_gradients, error))
       return FALSE;
   run->losses = assay_arena_alloc (&run->arena, shards, sizeof (double), "losses", error);
   if (has_gradients)

@@ -7,7 +7,7 @@
 
 #include "core/base/each.h"
 #include "core/data/grant.h"
-#include "core/math/linalg.h"
+#include "core/network/kernels.h"
 #include "runner/plan/fit.h"
 #include "runner/plan/loaded.h"
 
@@ -275,7 +275,7 @@ assay_results_describe (const AssayPlan *plan)
   results->size = assay_plan_describe_size (plan);
   results->confidence = plan->confidence;
   results->n_planned = plan->cells->len;
-  results->blas = keep (results, assay_linalg_describe ());
+  results->blas = keep (results, assay_kernels_describe ());
   results->sqlite = sqlite3_libversion ();
   describe_components (results, plan->datasets, FALSE, results->datasets);
   describe_components (results, plan->defenses, FALSE, results->defenses);

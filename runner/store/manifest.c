@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/math/linalg.h"
+#include "core/network/kernels.h"
 #include "core/plugin/external.h"
 #include "core/plugin/registry.h"
 #include "runner/plan/planner.h"
@@ -138,7 +138,7 @@ assay_manifest_set_remarks (const AssayPlan *plan, AssayStore *store, GError **e
 gboolean
 assay_manifest_add_kernels (AssayStore *store, gboolean *ret_has_others, GError **error)
 {
-  const char *now = assay_linalg_describe ();
+  const char *now = assay_kernels_describe ();
   g_autofree char *known = NULL;
   g_autofree char *text = NULL;
 

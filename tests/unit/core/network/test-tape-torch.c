@@ -86,8 +86,8 @@ append_numbers (const AssayTape *tape, const float *parameters, GArray *numbers)
           for (gsize place = 0; place < layer->n_weights / (shape.in * shape.out); place++)
             g_array_append_val (
                 numbers, parameters[layer->first + assay_convolution_place (&shape, o, i, place)]);
-    else
-      g_array_append_vals (numbers, parameters + layer->first, (guint) layer->n_weights);
+    else if (layer->n_weights > 0)
+      g_array_append_vals (numbers, parameters + layer->first, (guint) out);
     if (layer->n_biases > 0)
       g_array_append_vals (numbers, parameters + layer->first + layer->n_weights, (guint) out);
   }
