@@ -38,11 +38,11 @@ mersenne_seed_by_array (MersenneTwister *ret_twister, guint32 key)
 static guint32
 twist (guint32 *words, guint i)
 {
-  const guint32 next = words[(i + 1) % MERSENNE_WORDS];
+  const guint32 next = words[i + 1 < MERSENNE_WORDS ? i + 1 : 0];
+  const guint32 far = words[i + SHIFT < MERSENNE_WORDS ? i + SHIFT : i + SHIFT - MERSENNE_WORDS];
   const guint32 mixed = (words[i] & 0x80000000u) | (next & 0x7fffffffu);
 
-  return words[i] = words[(i + SHIFT) % MERSENNE_WORDS] ^ (mixed >> 1)
-                    ^ ((mixed & 1) != 0 ? 0x9908b0dfu : 0);
+  return words[i] = far ^ (mixed >> 1) ^ (-(mixed & 1) & 0x9908b0dfu);
 }
 
 guint32
@@ -50,7 +50,8 @@ mersenne_next (MersenneTwister *twister)
 {
   guint32 word = twist (twister->words, twister->used);
 
-  twister->used = (twister->used + 1) % MERSENNE_WORDS;
+  if (++twister->used == MERSENNE_WORDS)
+    twister->used = 0;
   word ^= word >> 11;
   word ^= (word << 7) & 0x9d2c5680u;
   word ^= (word << 15) & 0xefc60000u;
