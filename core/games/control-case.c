@@ -27,8 +27,9 @@ assay_control_smooth (gsize side, gsize window, AssayStream *stream, float *ret_
     for (gsize x = 0; x < side; x++) {
       double sum = 0;
 
-      for (gsize i = 0; i < window * window; i++)
-        sum += noise[(y + i / window) * wide + x + i % window];
+      for (gsize i = 0; i < window; i++)
+        for (gsize j = 0; j < window; j++)
+          sum += noise[(y + i) * wide + x + j];
       ret_image[y * side + x] = (float) sum;
       mean += sum / (double) cols;
       square += sum * sum / (double) cols;
