@@ -17,17 +17,27 @@
 #include "attacks/mixtures/mixture-windows.h"
 #include "attacks/whitened/whitened-signs.h"
 #include "core/base/parallel.h"
+#include "core/base/vectorise.h"
 #include "core/base/vectors.h"
 
 #define STEP 0.05 /* between shares that are tried */
 #define BLOCK 256 /* images whose templates are made at a time */
 
-/* What is known of each image for all mixtures: with t = a t2 + b t1. */
+/* One part of the templates of a block of B images, with what the metric makes of it, and its
+ * products with the mixtures, N x B. Empty where the score has no such part. */
 typedef struct {
-  double square; /* <t2, P t2> */
-  double mixed;  /* <t1, P t2> */
-  double linear; /* <t1, P t1> */
-} Norms;
+  AssayMatrix *t, *projected, *products;
+} Part;
+
+static void
+part_clear (Part *part)
+{
+  g_clear_pointer (&part->t, assay_matrix_free);
+  g_clear_pointer (&part->projected, assay_matrix_free);
+  g_clear_pointer (&part->products, assay_matrix_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Part, part_clear)
 
 typedef struct {
   const WhitenedOptions *options;
@@ -41,7 +51,19 @@ typedef struct {
   gsize window;       /* that the images are */
 } Scoring;
 
-/* t2 and t1 of the rows [first, first + count). */
+static gboolean
+has_squares (const WhitenedOptions *options)
+{
+  return options->form != WHITENING_PLAIN;
+}
+
+static gboolean
+has_linear (const WhitenedOptions *options)
+{
+  return options->form == WHITENING_PLAIN || options->template != WHITENED_SQUARES;
+}
+
+/* t2 and t1 of the rows [first, first + count), those of them that there are. */
 static void
 make_templates (const Scoring *job, gsize first, gsize count, AssayMatrix *t2, AssayMatrix *t1)
 {
@@ -53,91 +75,151 @@ make_templates (const Scoring *job, gsize first, gsize count, AssayMatrix *t2, A
     for (gsize a = 0; a < job->images.cols; a++) {
       const double m = job->whitening->image[a], c = image[a] - m;
 
-      assay_matrix_row (t1, i)[a] = (float) (is_plain ? c : 2 * m * c);
-      assay_matrix_row (t2, i)[a] = (float) (c * c - job->variance[a]);
+      if (t1 != NULL)
+        assay_matrix_row (t1, i)[a] = (float) (is_plain ? c : 2 * m * c);
+      if (t2 != NULL)
+        assay_matrix_row (t2, i)[a] = (float) (c * c - job->variance[a]);
     }
   }
 }
 
-/* <t, P t'> of the same rows of two matrices, of which what P makes of one, or D of both, is
- * given. */
-static double
-metric_dot (const Scoring *job, const AssayMatrix *rows, const AssayMatrix *left,
-            const AssayMatrix *right, gsize i)
+static gboolean
+project (const Scoring *job, Part *part, GError **error)
 {
-  const float *a = job->is_inverse ? rows->data + i * rows->cols : left->data + i * left->cols;
+  const AssayView view = assay_matrix_view (part->t);
 
-  return assay_dot (a, right->data + i * right->cols, right->cols);
+  part->products = whitening_project (job->weighted, view, error);
+  part->projected = part->products != NULL ? whitening_project (view, job->metric, error) : NULL;
+  return part->projected != NULL;
+}
+
+/* <t, P t'> of row @i of two parts. */
+static double
+metric_dot (const Scoring *job, const Part *left, const Part *right, gsize i)
+{
+  const float *a = assay_matrix_row (job->is_inverse ? left->t : left->projected, i);
+
+  return assay_dot (a, assay_matrix_row (right->projected, i), right->projected->cols);
+}
+
+/* Of an image that is the mean image itself 0: it explains nothing. */
+static double
+root_of (double square)
+{
+  return square > 0 ? sqrt (square) : 0;
+}
+
+static gsize
+count_shares (const WhitenedOptions *options)
+{
+  gsize n = 0;
+
+  if (!has_squares (options) || !has_linear (options))
+    return 1;
+  while ((double) (n + 1) * STEP <= options->shares.max_coefficient + STEP / 2)
+    n++;
+  return n;
+}
+
+/* sqrt (<t, P t>) of each share and each of @count images: S x @count. */
+static void
+measure_roots (const Scoring *job, const Part *part2, const Part *part1, gsize count,
+               double *ret_roots)
+{
+  const gsize n_shares = count_shares (job->options);
+
+  for (gsize j = 0; j < count; j++) {
+    const double square = part2->t != NULL ? metric_dot (job, part2, part2, j) : 0;
+    const double linear = part1->t != NULL ? metric_dot (job, part1, part1, j) : 0;
+    double mixed;
+
+    if (part2->t == NULL || part1->t == NULL) {
+      ret_roots[j] = root_of (part2->t != NULL ? square : linear);
+      continue;
+    }
+    mixed = metric_dot (job, part1, part2, j);
+    for (gsize s = 0; s < n_shares; s++) {
+      const double l = (double) (s + 1) * STEP;
+
+      ret_roots[s * count + j] = root_of (l * l * square + 2 * l * mixed + linear);
+    }
+  }
+}
+
+/* Of a mixture and @count images, by the only part. */
+ASSAY_VECTORISED static void
+divide (const float *y, const double *roots, gsize count, double *ret_scores)
+{
+  for (gsize j = 0; j < count; j++)
+    ret_scores[j] = roots[j] > 0 ? y[j] / roots[j] : 0;
+}
+
+/* ... if they have the share @l, where that is more. */
+ASSAY_VECTORISED static void
+raise_scores (double l, const float *y2, const float *y1, const double *roots, gsize count,
+              double *inout_scores)
+{
+  for (gsize j = 0; j < count; j++) {
+    const double score = roots[j] > 0 ? (l * y2[j] + y1[j]) / roots[j] : 0;
+
+    inout_scores[j] = MAX (inout_scores[j], score);
+  }
+}
+
+/* Of mixture @i with @count images, the best share's. */
+static void
+score_row (const Scoring *job, const Part *part2, const Part *part1, const double *roots, gsize i,
+           gsize count, double *ret_scores)
+{
+  const gsize n_shares = count_shares (job->options);
+  const float *y2 = part2->t != NULL ? assay_matrix_row (part2->products, i) : NULL;
+  const float *y1 = part1->t != NULL ? assay_matrix_row (part1->products, i) : NULL;
+
+  if (y2 == NULL || y1 == NULL) {
+    divide (y2 != NULL ? y2 : y1, roots, count, ret_scores);
+    return;
+  }
+  for (gsize j = 0; j < count; j++)
+    ret_scores[j] = -G_MAXDOUBLE;
+  for (gsize s = 0; s < n_shares; s++)
+    raise_scores ((double) (s + 1) * STEP, y2, y1, roots + s * count, count, ret_scores);
 }
 
 static gboolean
-measure_norms (const Scoring *job, const AssayMatrix *t2, const AssayMatrix *t1, Norms *ret_norms,
-               GError **error)
+make_parts (const Scoring *job, gsize first, gsize count, Part *part2, Part *part1, GError **error)
 {
-  g_autoptr (AssayMatrix) p1 = whitening_project (assay_matrix_view (t1), job->metric, error);
-  g_autoptr (AssayMatrix) p2
-      = p1 != NULL ? whitening_project (assay_matrix_view (t2), job->metric, error) : NULL;
+  const gsize cols = job->images.cols;
 
-  if (p2 == NULL)
+  if ((has_squares (job->options) && (part2->t = assay_matrix_new (count, cols, error)) == NULL)
+      || (has_linear (job->options) && (part1->t = assay_matrix_new (count, cols, error)) == NULL))
     return FALSE;
-  for (gsize i = 0; i < t1->rows; i++)
-    ret_norms[i] = (Norms){ .square = metric_dot (job, t2, p2, p2, i),
-                            .mixed = metric_dot (job, t1, p1, p2, i),
-                            .linear = metric_dot (job, t1, p1, p1, i) };
-  return TRUE;
-}
-
-/* An image that is the mean image itself explains nothing. */
-static double
-divided (double product, double square)
-{
-  return square > 0 ? product / sqrt (square) : 0;
-}
-
-static double
-best_score (const WhitenedOptions *options, const Norms *norms, double y2, double y1)
-{
-  double best = -G_MAXDOUBLE;
-
-  if (options->form == WHITENING_PLAIN)
-    return divided (y1, norms->linear);
-  if (options->template == WHITENED_SQUARES)
-    return divided (y2, norms->square);
-  for (gsize i = 1; (double) i * STEP <= options->shares.max_coefficient + STEP / 2; i++) {
-    const double l = (double) i * STEP;
-
-    best = MAX (
-        best, divided (l * y2 + y1, l * l * norms->square + 2 * l * norms->mixed + norms->linear));
-  }
-  return best;
+  make_templates (job, first, count, part2->t, part1->t);
+  return (part2->t == NULL || project (job, part2, error))
+         && (part1->t == NULL || project (job, part1, error));
 }
 
 static gboolean
 score_block (const Scoring *job, gsize first, gsize count, GError **error)
 {
-  const gsize n = job->weighted.rows, cols = job->images.cols;
-  g_autoptr (AssayMatrix) t2 = assay_matrix_new (count, cols, error);
-  g_autoptr (AssayMatrix) t1 = assay_matrix_new (count, cols, error);
-  g_autofree Norms *norms = assay_alloc (count, sizeof (Norms), "scores", error);
-  g_autoptr (AssayMatrix) y2 = NULL, y1 = NULL;
+  g_auto (Part) part2 = { 0 }, part1 = { 0 };
+  g_autofree double *roots
+      = assay_alloc (count_shares (job->options) * count, sizeof *roots, "scores", error);
+  g_autofree double *scores = assay_alloc (count, sizeof *scores, "scores", error);
 
-  if (t2 == NULL || t1 == NULL || norms == NULL)
+  if (roots == NULL || scores == NULL || !make_parts (job, first, count, &part2, &part1, error))
     return FALSE;
-  make_templates (job, first, count, t2, t1);
-  y2 = whitening_project (job->weighted, assay_matrix_view (t2), error);
-  y1 = y2 != NULL ? whitening_project (job->weighted, assay_matrix_view (t1), error) : NULL;
-  if (y1 == NULL || !measure_norms (job, t2, t1, norms, error))
-    return FALSE;
-  for (gsize i = 0; i < n; i++)
+  measure_roots (job, &part2, &part1, count, roots);
+  for (gsize i = 0; i < job->weighted.rows; i++) {
+    score_row (job, &part2, &part1, roots, i, count, scores);
     for (gsize j = 0; j < count; j++) {
       const gsize place = i * job->images.rows + first + j;
-      const float score = (float) best_score (job->options, norms + j, y2->data[i * count + j],
-                                              y1->data[i * count + j]);
+      const float score = (float) scores[j];
 
       if (score > job->scores[place] && job->options->best_windows != NULL)
         job->options->best_windows[place] = (guint16) job->window;
       job->scores[place] = MAX (job->scores[place], score);
     }
+  }
   return TRUE;
 }
 
