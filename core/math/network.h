@@ -1,6 +1,7 @@
 /* A classifier of rows: softmax regression, or layers of ReLUs before it, trained on shares of
  * classes by stochastic gradient descent. What an honest receiver of a release learns with; no
- * match for a convolutional network on photographs, but trained in a minute without a GPU.
+ * match for a convolutional network on photographs, but trained in a minute without a GPU. Why it
+ * is no tape (core/network/tape.h) stands in docs/architecture.md.
  *
  * Results are the same to the bit for any number of threads. */
 #pragma once
