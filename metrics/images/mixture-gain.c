@@ -9,8 +9,9 @@
  * that was made for secret i. Where an attack could not tell which estimate is of which secret
  * (AssayGuess), or where there are not as many of them, or more mixtures, as secrets, estimates and
  * mixtures are each assigned to secrets such that the sum of correlations is largest, as
- * image-recovery does it (a secret without an estimate has a flat grey picture): the luck that lies
- * in the choice is then the same on both sides. */
+ * image-recovery does it (a secret without an estimate has a flat grey picture). Then there is luck
+ * on both sides, but a smooth picture has more of it than noise: what of a small gain is luck, the
+ * figures of chance of image-recovery tell. */
 #include "core/base/free.h"
 #include "core/plugin/plugin.h"
 #include "metrics/images/assignment.h"
