@@ -183,6 +183,7 @@ protect_rows (const CliStep *step, GError **error)
   g_auto (Given) given = { 0 };
   g_autoptr (AssayRelease) release = NULL;
   g_autoptr (AssayTruth) truth = NULL;
+  gboolean is_ok;
 
   if (!read_given (&given, error))
     return FALSE;
@@ -190,15 +191,18 @@ protect_rows (const CliStep *step, GError **error)
   if (like->cell != NULL && options.classes == 0)
     given.secrets.n_classes
         = MAX (given.secrets.n_classes, like->run->plan->probes[like->cell->dataset].n_classes);
-  return assay_step_protect ((const AssayDefense *) step->plugin,
-                             &(AssayProtecting){ .settings = step->settings,
-                                                 .stream = stream_of (step, options.repeat),
-                                                 .common = stream_of (step, 0),
-                                                 .knowledge = &knowledge },
-                             &given.secrets, &release, &truth, error)
-         && assay_release_write (release, options.release, error)
-         && assay_truth_write (truth, options.truth, error)
-         && (like->folder != NULL || write_seed (options.step.seed, error));
+  is_ok = assay_step_protect ((const AssayDefense *) step->plugin,
+                              &(AssayProtecting){ .settings = step->settings,
+                                                  .stream = stream_of (step, options.repeat),
+                                                  .common = stream_of (step, 0),
+                                                  .knowledge = &knowledge },
+                              &given.secrets, &release, &truth, error)
+          && assay_release_write (release, options.release, error)
+          && assay_truth_write (truth, options.truth, error)
+          && (like->folder != NULL || write_seed (options.step.seed, error));
+  if (is_ok && truth->says != NULL)
+    g_printerr ("assay: warning: %s%s\n", ASSAY_SAYS_OF_RELEASE, truth->says);
+  return is_ok;
 }
 
 static gboolean

@@ -84,7 +84,19 @@ assay_truth_new (void)
   return truth;
 }
 
-ASSAY_FREE_FUNC (AssayTruth, assay_truth_free, assay_arrays_clear (&self->arrays))
+ASSAY_FREE_FUNC (AssayTruth, assay_truth_free, assay_arrays_clear (&self->arrays),
+                 g_free (self->says))
+
+char *
+assay_truth_say (const AssayTruth *truth, char *words)
+{
+  g_autofree char *own = words;
+
+  if (truth->says == NULL)
+    return g_steal_pointer (&own);
+  return g_strdup_printf (ASSAY_SAYS_OF_RELEASE "%s%s%s", truth->says, own != NULL ? "; " : "",
+                          own != NULL ? own : "");
+}
 
 gsize
 assay_truth_first_cols (const AssayTruth *truth)

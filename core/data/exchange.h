@@ -50,7 +50,13 @@ typedef struct {
 struct _AssayTruth {
   AssayArrays arrays;
   AssayGeometry geometry; /* of secrets that are images */
+  /* What a reader of the report has to know of how the release came about, such as that it is of a
+   * training that diverged; NULL: nothing. */
+  char *says;
 };
+
+/* Begins what is said of a release in the message of a cell. */
+#define ASSAY_SAYS_OF_RELEASE "the release: "
 
 /* The subspaces of a release: D_i = translation_i + span (basis_i). */
 typedef struct {
@@ -70,6 +76,10 @@ void assay_truth_free (AssayTruth *truth);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayRelease, assay_release_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayGuess, assay_guess_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AssayTruth, assay_truth_free)
+
+/* The message of a cell: what @truth says of the release, and then @words (taken; NULL: nothing).
+ * NULL where there is neither. */
+char *assay_truth_say (const AssayTruth *truth, char *words);
 
 /* Columns of the secrets that are of a first modality; 0: they are of one. */
 gsize assay_truth_first_cols (const AssayTruth *truth);

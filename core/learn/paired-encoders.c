@@ -254,18 +254,81 @@ assay_paired_encoders_slope (AssayPairedEncoders *encoders, const gsize *items, 
   return play (&pass, loss, data);
 }
 
+/* ---- Training ---- */
+
+/* The weights after the last pass over the items that ended well. */
+typedef struct {
+  double *weights[ASSAY_N_PAIRED][2]; /* NULL: nobody wants them */
+  gsize steps;                        /* after which; 0: there are none */
+} Kept;
+
+static gsize
+count_weights (const AssayPairedLayer *layer)
+{
+  return layer->out * (layer->in + 1);
+}
+
+static gboolean
+make_kept (const AssayPairedEncoders *encoders, AssayArena *arena, Kept *ret_kept, GError **error)
+{
+  for (guint s = 0; s < encoders->n_encoders; s++)
+    for (guint l = 0; l < encoders->encoders[s].n_layers; l++)
+      ret_kept->weights[s][l]
+          = assay_arena_alloc (arena, count_weights (&encoders->encoders[s].layers[l]),
+                               sizeof (double), "weights", error);
+  return !arena->has_failed;
+}
+
+/* FALSE where they are not finite. */
+static gboolean
+keep_weights (const AssayPairedEncoders *encoders, gsize steps, Kept *kept)
+{
+  for (guint s = 0; s < encoders->n_encoders; s++)
+    for (guint l = 0; l < encoders->encoders[s].n_layers; l++) {
+      const AssayPairedLayer *layer = &encoders->encoders[s].layers[l];
+
+      for (gsize i = 0; i < count_weights (layer); i++)
+        if (!isfinite (layer->weights[i]))
+          return FALSE;
+    }
+  for (guint s = 0; s < encoders->n_encoders; s++)
+    for (guint l = 0; l < encoders->encoders[s].n_layers; l++)
+      memcpy (kept->weights[s][l], encoders->encoders[s].layers[l].weights,
+              count_weights (&encoders->encoders[s].layers[l]) * sizeof (double));
+  kept->steps = steps;
+  return TRUE;
+}
+
+/* Goes back to what is kept. */
+static gboolean
+give_up (AssayPairedEncoders *encoders, const Kept *kept, gsize step, AssayPairedReport *ret_report,
+         GError **error)
+{
+  if (kept->steps == 0)
+    return assay_fail (error, ASSAY_ERROR_NUMERIC,
+                       "training diverges in step %zu; expected a lower learning_rate", step);
+  for (guint s = 0; s < encoders->n_encoders; s++)
+    for (guint l = 0; l < encoders->encoders[s].n_layers; l++)
+      memcpy (encoders->encoders[s].layers[l].weights, kept->weights[s][l],
+              count_weights (&encoders->encoders[s].layers[l]) * sizeof (double));
+  *ret_report = (AssayPairedReport){ .steps = kept->steps, .diverged = step };
+  return TRUE;
+}
+
 gboolean
 assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss, gpointer data,
-                             GError **error)
+                             AssayPairedReport *ret_report, GError **error)
 {
   const gsize batch = encoders->training.batch, batches = encoders->n / batch;
   g_auto (AssayArena) arena = { 0 };
   gsize *order = assay_arena_alloc (&arena, encoders->n, sizeof *order, "order of items", error);
   g_auto (AssayLoop) steps = { "batch", .turns = encoders->training.steps };
+  Kept kept = { .steps = 0 };
   double lost;
   Pass pass;
 
-  if (!make_pass (encoders, batch, &arena, &pass, error))
+  if (!make_pass (encoders, batch, &arena, &pass, error)
+      || (ret_report != NULL && !make_kept (encoders, &arena, &kept, error)))
     return FALSE;
   for (gsize step = 0; step < encoders->training.steps; step++) {
     AssayStream stream = assay_stream (encoders->key, ITEM_ORDER + step / batches);
@@ -281,10 +344,13 @@ assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss
     assay_loop_measured (&steps, "loss", lost);
     if (!isfinite (lost))
       return assay_interrupt_goes_on (error)
-             && assay_fail (error, ASSAY_ERROR_NUMERIC,
-                            "training diverges in step %zu; expected a lower learning_rate",
-                            step + 1);
+             && give_up (encoders, &kept, step + 1, ret_report, error);
+    if (ret_report != NULL && ((step + 1) % batches == 0 || step + 1 == encoders->training.steps)
+        && !keep_weights (encoders, step + 1, &kept))
+      return give_up (encoders, &kept, step + 1, ret_report, error);
   }
+  if (ret_report != NULL)
+    *ret_report = (AssayPairedReport){ .steps = encoders->training.steps };
   return TRUE;
 }
 
@@ -337,6 +403,6 @@ assay_paired_encoders_memory (const AssayPairedTraining *training, gsize n, gsiz
   const guint64 units = training->hidden + training->bits;
 
   return sizeof (double)
-         * ((guint64) n * (cols + 3) + 4 * units * (cols + training->hidden + 3)
+         * ((guint64) n * (cols + 3) + 5 * units * (cols + training->hidden + 3)
             + (guint64) MIN (training->batch, n) * (cols + 3 + 4 * units));
 }

@@ -43,6 +43,13 @@ typedef struct {
   AssayArena arena;
 } AssayPairedEncoders;
 
+typedef struct {
+  gsize steps; /* after how many the weights are those that are kept */
+  /* In this step, from 1, the loss was not finite, or after it weights were not: those of the last
+   * pass over the items that ended well are kept. 0: none. */
+  gsize diverged;
+} AssayPairedReport;
+
 /* Of a batch: the items, and what becomes of them. */
 typedef struct {
   const gsize *items; /* count, from 0 to n - 1 */
@@ -66,9 +73,10 @@ ASSAY_DECLARE_FREE (AssayPairedEncoders, assay_paired_encoders_free)
 
 /* All steps: each takes the next B items of a random order, of which there is a fresh one when
  * fewer than B are left, and lowers the loss by Adam. ASSAY_ERROR_NUMERIC where training
- * diverges, ASSAY_ERROR_CANCELLED upon Ctrl-C. */
+ * diverges in its first pass over the items, or, with @ret_report NULL, in any;
+ * ASSAY_ERROR_CANCELLED upon Ctrl-C. */
 gboolean assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss,
-                                      gpointer data, GError **error);
+                                      gpointer data, AssayPairedReport *ret_report, GError **error);
 
 /* The loss of a batch as it stands, and in the layers its gradient: what a step is made of. NAN
  * where there is no memory for it, or upon Ctrl-C. */

@@ -41,7 +41,7 @@ assay_hash_function_ref (AssayHashFunction *function)
 static ASSAY_CLEAR_FUNC (AssayHashFunction, clear, assay_matrix_free (self->mean),
                          assay_matrix_free (self->projection), assay_matrix_free (self->anchors),
                          assay_matrix_free (self->hidden), assay_matrix_free (self->waves),
-                         assay_picture_kernels_clear (&self->kernels))
+                         assay_picture_kernels_clear (&self->kernels), g_free (self->says))
 
 void
 assay_hash_function_free (AssayHashFunction *function)

@@ -24,6 +24,7 @@ typedef struct {
   AssayMatrix *hidden;     /* f x (d + 1), the last column is the bias; or NULL */
   AssayMatrix *waves;      /* c x 2: frequency and phase, or NULL */
   AssayPictureKernels kernels; /* before a hidden layer; n = 0: none */
+  char *says; /* of how it was learned: for the truth of releases, not for them; NULL: nothing */
 } AssayHashFunction;
 
 /* One that is learned is kept and used by several, and changed by none: free lets go of it. */

@@ -34,6 +34,7 @@ typedef struct {
   double *outputs; /* U: n x c */
   gsize step, turn;
   AdshTrace *trace; /* NULL: not wanted */
+  GError *problem;  /* what ended a turn beside numbers that are not finite */
   AssayArena arena;
 } Adsh;
 
@@ -149,7 +150,7 @@ take_turn (Adsh *adsh)
   const gboolean is_traced = trace != NULL && adsh->turn < trace->n;
   const gsize size = adsh->n * adsh->bits * sizeof (double);
 
-  if (!deep_encoder_outputs (adsh->encoder, adsh->outputs, NULL))
+  if (!deep_encoder_outputs (adsh->encoder, adsh->outputs, &adsh->problem))
     return FALSE;
   if (is_traced)
     trace->before[adsh->turn] = objective (adsh);
@@ -228,6 +229,23 @@ prepare (const HashTraining *training, DeepEncoder *encoder, Adsh *ret_adsh, GEr
   return TRUE;
 }
 
+/* What ended a turn, such as that there was no memory for it, is none of training. */
+static AssayHashFunction *
+train (Adsh *adsh, GError **error)
+{
+  g_autoptr (GError) problem = NULL;
+  const gboolean is_trained = deep_encoder_train (adsh->encoder, lose, adsh, &problem);
+
+  if (adsh->problem == NULL && is_trained)
+    return deep_encoder_function (adsh->encoder, error);
+  if (adsh->problem != NULL) {
+    g_clear_error (&problem);
+    problem = g_steal_pointer (&adsh->problem);
+  }
+  g_propagate_error (error, g_steal_pointer (&problem));
+  return NULL;
+}
+
 AssayHashFunction *
 adsh_learn_traced (const HashTraining *training, const HashSettings *settings, AdshTrace *trace,
                    GError **error)
@@ -236,9 +254,8 @@ adsh_learn_traced (const HashTraining *training, const HashSettings *settings, A
   AssayHashFunction *function = NULL;
   Adsh adsh = { .trace = trace, .bits = (gsize) settings->bits };
 
-  if (encoder != NULL && prepare (training, encoder, &adsh, error)
-      && deep_encoder_train (encoder, lose, &adsh, error))
-    function = deep_encoder_function (encoder, error);
+  if (encoder != NULL && prepare (training, encoder, &adsh, error))
+    function = train (&adsh, error);
   if (trace != NULL)
     trace->n = MIN (trace->n, adsh.turn);
   assay_arena_clear (&adsh.arena);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/error.h"
+#include "core/base/interrupt.h"
 #include "core/base/parallel.h"
 #include "core/base/vectors.h"
 #include "core/math/mixture.h"
@@ -36,12 +37,14 @@ struct _DeepEncoder {
   AssayPairedLoss loss; /* while it is trained */
   gpointer data;
   double *outputs, *slopes; /* of a batch */
+  char *says;               /* how training ended, where it did not end well; or NULL */
   AssayArena arena;
 };
 
 ASSAY_FREE_FUNC (DeepEncoder, deep_encoder_free,
                  assay_drop (self->columns, assay_paired_encoders_free),
-                 assay_drop (self->tape, assay_tape_free), assay_arena_clear (&self->arena))
+                 assay_drop (self->tape, assay_tape_free), assay_arena_clear (&self->arena),
+                 g_free (self->says))
 
 /* ---- Convolutions ---- */
 
@@ -199,24 +202,52 @@ deep_encoder_batch (const DeepEncoder *encoder)
                                   : MIN (BATCH, encoder->rows.rows);
 }
 
+/* What a reader of the report has to know: by batch @diverged (0: none) numbers were not finite. */
+static void
+note_end (DeepEncoder *encoder, gsize diverged, gsize kept, gsize planned)
+{
+  g_clear_pointer (&encoder->says, g_free);
+  if (diverged > 0)
+    encoder->says = g_strdup_printf ("training diverged by batch %zu of %zu (rate = %g): the codes "
+                                     "are of the weights after batch %zu",
+                                     diverged, planned, encoder->rate, kept);
+}
+
+static gboolean
+train_columns (DeepEncoder *encoder, AssayPairedLoss loss, gpointer data, GError **error)
+{
+  AssayPairedReport report;
+
+  if (!assay_paired_encoders_train (encoder->columns, loss, data, &report, error))
+    return FALSE;
+  note_end (encoder, report.diverged, report.steps, encoder->steps);
+  return TRUE;
+}
+
 gboolean
 deep_encoder_train (DeepEncoder *encoder, AssayPairedLoss loss, gpointer data, GError **error)
 {
-  const gsize rows = encoder->rows.rows;
+  const gsize rows = encoder->rows.rows, batches = assay_pieces (rows, BATCH);
   const AssayTapeExamples examples = { rows, draw, encoder };
-  const AssayTapeTraining training
-      = { .descent = ASSAY_DESCENT_ADAM,
-          .epochs = assay_pieces (encoder->steps, assay_pieces (rows, BATCH)),
-          .batch = MIN (BATCH, rows),
-          .rate = encoder->rate,
-          .compare = compare,
-          .compare_data = encoder };
+  const AssayTapeTraining training = { .descent = ASSAY_DESCENT_ADAM,
+                                       .epochs = assay_pieces (encoder->steps, batches),
+                                       .batch = MIN (BATCH, rows),
+                                       .rate = encoder->rate,
+                                       .compare = compare,
+                                       .compare_data = encoder };
+  AssayTapeReport report;
 
   if (encoder->columns != NULL)
-    return assay_paired_encoders_train (encoder->columns, loss, data, error);
+    return train_columns (encoder, loss, data, error);
   encoder->loss = loss;
   encoder->data = data;
-  return assay_tape_train (encoder->tape, &training, &examples, encoder->key, NULL, error);
+  /* A loss that stopped upon Ctrl-C is none that diverged. */
+  if (!assay_tape_train (encoder->tape, &training, &examples, encoder->key, &report, error)
+      || !assay_interrupt_goes_on (error))
+    return FALSE;
+  note_end (encoder, report.has_diverged ? batches * (report.epochs + 1) : 0, batches * report.best,
+            batches * training.epochs);
+  return TRUE;
 }
 
 /* What comes of a pass forward. */
@@ -356,6 +387,7 @@ deep_encoder_function (const DeepEncoder *encoder, GError **error)
   const gboolean is_copied = encoder->columns != NULL ? copy_columns (encoder, function, error)
                                                       : copy_tape (encoder, function, error);
 
+  function->says = g_strdup (encoder->says);
   return is_copied ? g_steal_pointer (&function) : NULL;
 }
 

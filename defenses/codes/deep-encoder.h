@@ -18,8 +18,9 @@ ASSAY_DECLARE_FREE (DeepEncoder, deep_encoder_free)
 /* Rows of a batch; the last of an epoch may have fewer. */
 gsize deep_encoder_batch (const DeepEncoder *encoder);
 
-/* Batches of random rows, each of which lowers @loss by a step of Adam. ASSAY_ERROR_NUMERIC where
- * it diverges. */
+/* Batches of random rows, each of which lowers @loss by a step of Adam. Where it diverges, the
+ * weights of the last pass over the rows that ended well are kept, and the function says so;
+ * ASSAY_ERROR_NUMERIC in the first pass. */
 gboolean deep_encoder_train (DeepEncoder *encoder, AssayPairedLoss loss, gpointer data,
                              GError **error);
 

@@ -260,6 +260,7 @@ hash_release (const AssayHashFunction *function, AssayView secrets, AssayRelease
   assay_arrays_take (&ret_truth->arrays, "codes", assay_array_copy (codes));
   assay_arrays_take (&ret_release->arrays, "codes", codes);
   assay_hash_function_release (function, ret_release);
+  ret_truth->says = g_strdup (function->says);
   return TRUE;
 }
 

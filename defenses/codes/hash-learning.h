@@ -160,7 +160,8 @@ AssayHashFunction *hash_learn (HashMethod method, const HashSettings *settings,
                                const AssayDefenseContext *context, AssayView secrets,
                                GError **error);
 
-/* Fills in codes of the secrets, bits, the function, and in the truth `codes` (the same). */
+/* Fills in codes of the secrets, bits, the function, and in the truth `codes` (the same) and what
+ * is said of how it was learned. */
 gboolean hash_release (const AssayHashFunction *function, AssayView secrets,
                        AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
 

@@ -14,7 +14,7 @@ learn (const PairedMethod *method, const AssayDefenseContext *context,
       = assay_paired_encoders_new (rows, &method->training, key, error);
 
   if (encoders == NULL
-      || !assay_paired_encoders_train (encoders, method->loss, method->data, error))
+      || !assay_paired_encoders_train (encoders, method->loss, method->data, NULL, error))
     return FALSE;
   assay_paired_encoders_release (encoders, ret_release);
   return TRUE;

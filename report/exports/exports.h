@@ -83,6 +83,16 @@ void assay_report_warnings_json (const AssayResults *results, AssayJson *json);
 /* Failed cells, those with one message as one paragraph of two lines, which says how many there are
  * and with which settings; "" where all is well. */
 char *assay_report_failures (const AssayResults *results);
+/* What cells that ended well say: of releases, how attacks came to their guesses, and what has to
+ * be known of figures; of several trials the first. */
+typedef struct {
+  GString *attacks;    /* or utilities, whose cells say the same: "map, classification" */
+  const char *defense; /* borrowed from the results */
+  char *message;       /* one line */
+} AssayReportSaid;
+
+GPtrArray *assay_report_said (const AssayResults *results); /* of AssayReportSaid */
+
 /* A warning of each program that answered the same request in two ways, a line each, "" where none
  * did; and a member of run.json. */
 char *assay_report_unrepeated (const AssayResults *results);

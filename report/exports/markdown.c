@@ -196,6 +196,23 @@ append_cells (GString *text, const AssayResults *results)
   }
 }
 
+#define MOST_SAID 10 /* what cells say, in a page that is to be read at a glance */
+
+static void
+append_said (GString *text, const AssayResults *results)
+{
+  g_autoptr (GPtrArray) all = assay_report_said (results);
+
+  for (guint i = 0; i < MIN (all->len, MOST_SAID); i++) {
+    const AssayReportSaid *said = all->pdata[i];
+
+    say (text, "\nOf %s against %s: %s\n", said->attacks->str, said->defense, said->message);
+  }
+  if (all->len > MOST_SAID)
+    g_string_append_printf (text, "\nWhat %u more cells say stands in report.html.\n",
+                            all->len - MOST_SAID);
+}
+
 static void
 append_sheets (GString *text, const AssayResults *results)
 {
@@ -255,6 +272,7 @@ assay_report_markdown (const AssayResults *results)
   append_baseline (text, results->baseline);
   append_mutants (text, results);
   append_cells (text, results);
+  append_said (text, results);
   append_sheets (text, results);
   ASSAY_FOR_EACH_IN (const AssaySkip, skip, results->skipped) {
     say (text, "\nSkipped: %s against %s: %s\n", skip->attack, skip->defense, skip->reason);

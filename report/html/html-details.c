@@ -42,6 +42,26 @@ assay_html_controls (AssayHtml *html, const AssayResults *results)
   assay_html_close (html, "section");
 }
 
+/* ---- What cells say ---- */
+
+void
+assay_html_said (AssayHtml *html, const GPtrArray *said)
+{
+  assay_html_open_section (html, "said", "What cells say");
+  assay_html_text (html, "p",
+                   "How attacks came to their guesses, and what has to be known of releases and of "
+                   "figures; of several trials what the first has to say.");
+  assay_html_open_table (html, NULL, "What cells say",
+                         ASSAY_HTML_HEADS ("attack or utility", "defense", "says"));
+  ASSAY_FOR_EACH (const AssayReportSaid, one, said) {
+    if (assay_html_open_row (html, FALSE))
+      assay_html_say (html, NULL, "<td>{%s}</td><td>{%s}</td><td>{%s}</td></tr>", one->attacks->str,
+                      one->defense, one->message);
+  }
+  assay_html_close_table (html, "messages", "results.json");
+  assay_html_close (html, "section");
+}
+
 /* ---- What is not there ---- */
 
 static gboolean

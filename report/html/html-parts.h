@@ -29,6 +29,7 @@ void assay_html_pooled (AssayHtml *html, const AssayResults *results);
 gboolean assay_html_contact_sheets (AssayHtml *html, const AssayResults *results, GError **error);
 void assay_html_controls (AssayHtml *html, const AssayResults *results);
 /* Pairs that were skipped, measures left out, cells that went wrong. */
+void assay_html_said (AssayHtml *html, const GPtrArray *said); /* of AssayReportSaid */
 void assay_html_exceptions (AssayHtml *html, const AssayResults *results);
 /* Every setting of every component, and what tuning chose. */
 void assay_html_settings (AssayHtml *html, const AssayResults *results);

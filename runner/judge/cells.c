@@ -211,12 +211,18 @@ describe_bad (const AssayResultCell *pooled, guint n_bad, guint64 trials, const 
                           error != NULL ? ": " : "", error != NULL ? error : "");
 }
 
+static gboolean
+is_of_release (const char *message)
+{
+  return message != NULL && g_str_has_prefix (message, ASSAY_SAYS_OF_RELEASE);
+}
+
 /* An error outweighs a lost control. */
 static gboolean
 pool_status (const AssayResultSource *source, const GArray *indices, AssayResultCell *result,
              GError **error)
 {
-  g_autofree char *said = NULL;   /* by the attack in the first trial */
+  g_autofree char *said = NULL;   /* in the first trial, or the first that has it of the release */
   g_autofree char *failed = NULL; /* what the first error was */
   guint n_bad = 0, n_missing = 0;
 
@@ -229,8 +235,10 @@ pool_status (const AssayResultSource *source, const GArray *indices, AssayResult
     status = assay_results_status (record.status);
     if (failed == NULL && status == ASSAY_RESULT_ERROR && record.status != ASSAY_CELL_PENDING)
       failed = assay_text_plain (record.message); /* others' words, in one line */
-    if (t == 0)
+    if (t == 0 || (is_of_release (record.message) && !is_of_release (said))) {
+      g_free (said);
       said = g_steal_pointer (&record.message);
+    }
     g_free (record.message);
     n_bad += record.status != ASSAY_CELL_OK;
     n_missing += record.status == ASSAY_CELL_PENDING;

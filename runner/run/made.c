@@ -193,6 +193,7 @@ pick_truth (const AssayTruth *all, const gsize *places, gsize count)
   AssayTruth *picked = assay_truth_new ();
 
   picked->geometry = all->geometry;
+  picked->says = g_strdup (all->says);
   for (guint i = 0; i < all->arrays.names->len; i++)
     assay_arrays_take (&picked->arrays, all->arrays.names->pdata[i],
                        pick (all->arrays.arrays->pdata[i], places, count));

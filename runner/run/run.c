@@ -277,6 +277,7 @@ attack_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assa
     return FALSE;
   if (runner->said == NULL)
     runner->said = g_strdup (guess->says);
+  runner->said = assay_truth_say (job.truth, runner->said);
   return assay_show_cell (
              &(AssayShowing){ runner->plan, cell, settings, &job, guess, ret_outcomes },
              runner->shown, error)
@@ -313,7 +314,7 @@ assess_cell (AssayRunner *runner, const AssayCell *cell, AssayOutcomes *ret_outc
   if (!assay_workspace_cell (runner->workspace, cell, &job, error)
       || !assay_run_assess (runner->plan, cell, &job, ret_outcomes, error))
     return FALSE;
-  runner->said = g_strdup (ret_outcomes->says);
+  runner->said = assay_truth_say (job.truth, g_strdup (ret_outcomes->says));
   *ret_status = ASSAY_CELL_OK;
   return TRUE;
 }

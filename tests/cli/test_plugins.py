@@ -135,6 +135,64 @@ def test_listed_described_and_played(sandbox):
     assert sha256 in page and "SHA-256 of the defense scaled" in page, "not in the page"
 
 
+# Its second release says how it came about; a loop of it is told.
+SAYING = DEFENSE.replace('#include "core/plugin/module.h"\n', """\
+#include "core/base/progress/loop.h"
+#include "core/plugin/module.h"
+""").replace("(void) context; (void) ret_truth;", """
+  g_auto (AssayLoop) loop = { "pass", .turns = 2 };
+  assay_loop_at (&loop, 1);
+  if (context->position.trial == 1)
+    ret_truth->says = g_strdup ("training ended early");""")
+SAID = "the release: training ended early"
+
+
+def test_a_release_that_says_how_it_came_about(sandbox):
+    """In each cell of it, in every report; what attacks say follows. Attacks do not hear of it."""
+    compile_plugin(sandbox, "plugins/scaled.so", SAYING)
+    use(sandbox)
+    tiny.write(sandbox, SCALED + "[attack nearest]\nplugin = nearest\ngrants = public\n")
+    table = sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet").out
+    cells = json.loads(sandbox.read("out/results.json"))["cells"]
+    assert [cell["message"] for cell in cells] == ["", "", SAID, SAID], f"{cells}"
+    # Of several trials the first that has something of its release.
+    assert f"verbatim against scaled: {SAID}\n" in table, table
+    assert f"Of verbatim, nearest against scaled: {SAID}\n" in sandbox.read("out/summary.md")
+    page = re.sub("</?bdi>|<wbr>", "", sandbox.read("out/report.html"))
+    assert f"<td>verbatim, nearest</td><td>scaled</td><td>{SAID}</td>" in page, "not in the page"
+    assert 'href="#said"' in page, "no way to it"
+    again = sandbox.expect(sandbox.assay("report", "out")).out
+    assert SAID in again, again
+    assert not re.search("ended early", "".join(
+        sandbox.read(f"out/{name}") for name in ("results.csv", "claims.xml"))), "in a table"
+
+
+def test_a_truth_keeps_what_its_release_says(sandbox):
+    compile_plugin(sandbox, "plugins/scaled.so",
+                   SAYING.replace("context->position.trial == 1", "context != NULL"))
+    use(sandbox)
+    tiny.write(sandbox)
+    made = sandbox.assay("protect", "--defense", "scaled", "--secrets", "private.fvecs", "--release",
+                         "release", "--truth", "truth")
+    assert LOADED.sub("", made.err) == f"assay: warning: {SAID}\n", str(made)
+    assert json.loads(sandbox.read("truth/truth.json"))["says"] == "training ended early"
+    assert "ended early" not in sandbox.read("release/release.json"), "whoever attacks reads it"
+    sandbox.write("truth/truth.json", sandbox.read("truth/truth.json").replace("ended ", "ended\\n"))
+    sandbox.expect(sandbox.assay("attack", "--attack", "verbatim", "--release", "release", "--guess",
+                                 "guess"))
+    refuses(sandbox, sandbox.assay("measure", "--truth", "truth", "--guess", "guess"),
+            "truth: truth.json: expected 'says' to be one line of at most 1000 bytes")
+
+
+def test_without_it_no_page_has_the_section(sandbox):
+    compile_plugin(sandbox, "plugins/scaled.so")
+    use(sandbox)
+    tiny.write(sandbox, SCALED)
+    sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet")
+    assert "#said" not in sandbox.read("out/report.html"), "in the page"
+    assert "Of verbatim" not in sandbox.read("out/summary.md"), "in the summary"
+
+
 def test_what_is_loaded_is_said(sandbox):
     """Its code runs whether a scenario names it or not: at once on the terminal, and in the reports;
     where a run goes on with another file, of both."""

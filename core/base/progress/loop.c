@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "core/base/progress/listen.h"
+
 static _Thread_local AssayLoopListener heard_by;
 static _Thread_local AssayLoop *innermost; /* of those that are told; their frames still stand */
 static _Thread_local gint64 next;          /* when (monotonic) the listener wants to hear again */

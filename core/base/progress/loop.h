@@ -9,7 +9,7 @@
  *
  * Loops inside loops are told together, "network 2 of 3, epoch 14 of 60, loss 0.183", as often as
  * the listener wants and no oftener: a turn costs a look at the clock. Nothing comes back from it,
- * so that no result can depend on whether somebody listens. */
+ * so that no result can depend on whether somebody listens (progress/listen.h). */
 #pragma once
 
 #include <glib.h>
@@ -35,16 +35,5 @@ void assay_loop_measured (AssayLoop *loop, const char *what, double value);
 /* The loop is over, and those inside it. */
 void assay_loop_end (AssayLoop *loop);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (AssayLoop, assay_loop_end)
-
-/* Who hears of the loops of this thread: of those of other threads nobody does. @says lasts for the
- * call. */
-typedef struct {
-  void (*hear) (const char *says, gpointer data); /* NULL: nobody listens */
-  gpointer data;
-  gint64 every_us;
-} AssayLoopListener;
-
-/* Gives back who listened before, for whoever listens for a while. */
-AssayLoopListener assay_loop_listen (AssayLoopListener listener);
 
 G_END_DECLS

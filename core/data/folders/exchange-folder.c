@@ -21,7 +21,7 @@
 #include "core/data/folders/record-members.h"
 #include "core/data/npy.h"
 
-#define MOST_SAID 1000 /* bytes of what an attack says */
+#define MOST_SAID 1000 /* bytes of what an attack or a defense says */
 
 /* ---- Writing ---- */
 
@@ -170,6 +170,8 @@ assay_truth_write (const AssayTruth *truth, const char *folder, GError **error)
   AssayJson *json = begin_record ("assay-truth/1");
 
   assay_geometry_write (json, &truth->geometry, NULL);
+  if (truth->says != NULL)
+    assay_json_write (json, "says %s", truth->says);
   return write_folder (&truth->arrays, folder, "truth.json", json, error);
 }
 
@@ -312,7 +314,7 @@ read_unordered (JsonObject *root, gboolean *ret_is_unordered, GError **error)
 
 /* One line of text, as it will stand in reports. */
 static gboolean
-read_says (JsonObject *root, char **ret_says, GError **error)
+read_says (JsonObject *root, const char *name, char **ret_says, GError **error)
 {
   JsonNode *node = json_object_get_member (root, "says");
   const char *text = assay_json_text (root, "says", NULL);
@@ -321,7 +323,7 @@ read_says (JsonObject *root, char **ret_says, GError **error)
     return TRUE;
   if (text == NULL || strlen (text) > MOST_SAID || strpbrk (text, "\n\r") != NULL)
     return assay_fail (error, ASSAY_ERROR_DATA,
-                       "guess.json: expected 'says' to be one line of at most %d bytes", MOST_SAID);
+                       "%s: expected 'says' to be one line of at most %d bytes", name, MOST_SAID);
   *ret_says = g_strdup (text);
   return TRUE;
 }
@@ -398,7 +400,8 @@ assay_guess_read (const char *folder, const AssayArraySpec *const *more, GError 
 
   if (parser == NULL)
     return NULL;
-  if (!read_unordered (root, &guess->is_unordered, error) || !read_says (root, &guess->says, error)
+  if (!read_unordered (root, &guess->is_unordered, error)
+      || !read_says (root, "guess.json", &guess->says, error)
       || !read_confidence (root, &guess->confidence, error)
       || !load_arrays (folder, root, &guess->arrays, error)
       || !take_rows (&guess->arrays, "estimates", ASSAY_ORDER_NOT_TOLD, NULL, error)
@@ -420,6 +423,7 @@ assay_truth_read (const char *folder, GError **error)
   if (parser == NULL)
     return NULL;
   if (!assay_geometry_read (root, "truth.json", &truth->geometry, NULL, &order, error)
+      || !read_says (root, "truth.json", &truth->says, error)
       || !load_arrays (folder, root, &truth->arrays, error)
       || !take_rows (&truth->arrays, "secrets", order, &truth->geometry, error)
       || !assay_truth_check (truth, error)) {

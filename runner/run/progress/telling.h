@@ -1,7 +1,7 @@
 /* What a run asks and tells its caller while it goes on. */
 #pragma once
 
-#include "core/base/progress/loop.h"
+#include "core/base/progress/listen.h"
 #include "runner/run/pending.h"
 
 typedef struct {

@@ -267,6 +267,63 @@ Test (deep_encoder, same_for_any_number_of_threads)
   assay_matrix_free (shapes.rows);
 }
 
+/* The loss of a batch of @labels; from the sixth batch on it is no number. */
+typedef struct {
+  gint64 *labels;
+  guint asked;
+} Late;
+
+static double
+diverge_late (const AssayPairedBatch *batch, gpointer data,
+              double *const inout_slopes[ASSAY_N_PAIRED])
+{
+  Late *late = data;
+  const double lost = lose (batch, late->labels, inout_slopes);
+
+  return ++late->asked > 5 ? (double) NAN : lost;
+}
+
+/* Passes have two batches of convolutions, which end with the pass, and one of columns. */
+Test (deep_encoder, an_unfinished_training_is_said)
+{
+  static const struct {
+    guint network;
+    const char *says;
+  } cases[] = { { HASH_CONVOLUTIONS, "training diverged by batch 6 of 20 (rate = 0.005): the codes "
+                                     "are of the weights after batch 4" },
+                { HASH_HIDDEN_LAYER, "training diverged by batch 6 of 20 (rate = 0.005): the codes "
+                                     "are of the weights after batch 5" } };
+  Shapes shapes;
+
+  make_shapes (&shapes);
+  for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
+    HashSettings own = settings;
+    Late late = { .labels = shapes.labels };
+    g_autoptr (DeepEncoder) encoder = NULL;
+    g_autoptr (AssayHashFunction) function = NULL, whole = NULL;
+    g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_CODES, "dpsh");
+    g_autoptr (AssayTruth) truth = assay_truth_new ();
+    g_autoptr (GError) error = NULL;
+
+    own.network = cases[c].network;
+    own.steps = 20;
+    encoder = deep_encoder_new (&shapes.training, &own, TRUE, &error);
+    cr_assert (deep_encoder_train (encoder, diverge_late, &late, &error), "%s",
+               error != NULL ? error->message : "");
+    function = deep_encoder_function (encoder, &error);
+    cr_assert_str_eq (function->says, cases[c].says);
+    /* It goes to who judges, and not to who attacks. */
+    cr_assert (hash_release (function, shapes.training.rows, release, truth, &error));
+    cr_assert_str_eq (truth->says, cases[c].says);
+    whole = assay_hash_function_from (release, &error);
+    cr_assert_null (whole->says);
+    late.asked = 5;
+    cr_assert_not (deep_encoder_train (encoder, diverge_late, &late, &error));
+    cr_assert_eq (error->code, ASSAY_ERROR_NUMERIC);
+  }
+  assay_matrix_free (shapes.rows);
+}
+
 Test (deep_encoder, what_is_refused)
 {
   const AssayShape rows = { .n_secrets = 240, .cols = 512, .n_classes = 3 };

@@ -101,7 +101,7 @@ Test (paired_encoders, steps_are_those_of_adam)
   for (gsize i = 0; i < N; i++)
     all[i] = i;
   cr_assert_eq (trained->training.batch, N);
-  cr_assert (assay_paired_encoders_train (trained, make_loss, NULL, NULL));
+  cr_assert (assay_paired_encoders_train (trained, make_loss, NULL, NULL, NULL));
   for (guint t = 1; t <= 5; t++) {
     assay_paired_encoders_slope (naive, all, N, make_loss, NULL);
     for (guint s = 0; s < ASSAY_N_PAIRED; s++)
@@ -159,7 +159,7 @@ Test (paired_encoders, batches_are_of_fresh_orders)
   Counts counts = { .steps = 0 };
   guint once = 0;
 
-  cr_assert (assay_paired_encoders_train (encoders, count_items, &counts, NULL));
+  cr_assert (assay_paired_encoders_train (encoders, count_items, &counts, NULL, NULL));
   cr_assert_eq (counts.steps, 7);
   for (gsize i = 0; i < N; i++)
     once += counts.times[i] > 0;
@@ -215,7 +215,7 @@ release_with (const AssayPairedTraining *training, guint threads)
   AssayRelease *release = assay_release_new (ASSAY_RELEASE_PAIRED_CODES, "test");
 
   assay_parallel_set_threads (threads);
-  cr_assert (assay_paired_encoders_train (encoders, make_loss, NULL, NULL));
+  cr_assert (assay_paired_encoders_train (encoders, make_loss, NULL, NULL, NULL));
   assay_parallel_set_threads (0);
   assay_paired_encoders_release (encoders, release);
   for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
@@ -256,7 +256,7 @@ diverge (const AssayPairedBatch *batch, gpointer data, double *const inout_slope
 static gboolean
 train (gpointer data, GError **error)
 {
-  return assay_paired_encoders_train (data, make_loss, NULL, error);
+  return assay_paired_encoders_train (data, make_loss, NULL, NULL, error);
 }
 
 /* Before each of the seven steps, and within it. */
@@ -270,6 +270,48 @@ Test (paired_encoders, every_step_asks_whether_to_stop)
     assay_matrix_free (rows[s]);
 }
 
+/* As make_loss, but the tenth time it is no number. */
+static double
+diverge_late (const AssayPairedBatch *batch, gpointer data,
+              double *const inout_slopes[ASSAY_N_PAIRED])
+{
+  guint *asked = data;
+  const double lost = make_loss (batch, NULL, inout_slopes);
+
+  return ++*asked == 10 ? (double) NAN : lost;
+}
+
+/* Two batches a pass: the weights after the fourth of them, as if there had been no more. */
+Test (paired_encoders, weights_before_a_divergence_are_kept)
+{
+  AssayPairedTraining longer = trainings[1], shorter = trainings[1];
+  AssayMatrix *rows[ASSAY_N_PAIRED], *same[ASSAY_N_PAIRED];
+  g_autoptr (AssayPairedEncoders) diverged = NULL, ended = NULL;
+  AssayPairedReport report;
+  guint asked = 0;
+
+  longer.steps = 12;
+  shorter.steps = 8;
+  diverged = encoders_of (&longer, rows);
+  ended = encoders_of (&shorter, same);
+  cr_assert (assay_paired_encoders_train (diverged, diverge_late, &asked, &report, NULL));
+  cr_assert (report.steps == 8 && report.diverged == 10, "%zu of %zu", report.steps,
+             report.diverged);
+  cr_assert (assay_paired_encoders_train (ended, make_loss, NULL, &report, NULL));
+  cr_assert (report.steps == 8 && report.diverged == 0, "%zu of %zu", report.steps,
+             report.diverged);
+  for (guint s = 0; s < ASSAY_N_PAIRED; s++) {
+    for (guint l = 0; l < 2; l++) {
+      const AssayPairedLayer *layer = &ended->encoders[s].layers[l];
+
+      cr_assert_arr_eq (diverged->encoders[s].layers[l].weights, layer->weights,
+                        layer->out * (layer->in + 1) * sizeof (double));
+    }
+    assay_matrix_free (rows[s]);
+    assay_matrix_free (same[s]);
+  }
+}
+
 Test (paired_encoders, divergence_is_said)
 {
   AssayMatrix *rows[ASSAY_N_PAIRED];
@@ -277,7 +319,7 @@ Test (paired_encoders, divergence_is_said)
   g_autoptr (GError) error = NULL;
   g_autofree char *why = NULL;
 
-  cr_assert_not (assay_paired_encoders_train (encoders, diverge, NULL, &error));
+  cr_assert_not (assay_paired_encoders_train (encoders, diverge, NULL, NULL, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_NUMERIC,
                                "training diverges in step 1; expected a lower learning_rate", NULL,
                                &why),

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "core/base/parallel.h"
+#include "core/base/progress/listen.h"
 #include "core/base/progress/loop.h"
 
 static GString *heard; /* a line each */
