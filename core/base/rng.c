@@ -103,14 +103,14 @@ assay_stream_normal (AssayStream *stream)
 guint64
 assay_stream_below (AssayStream *stream, guint64 bound)
 {
-  /* Reject the 2^64 mod bound smallest words, so that every remainder is equally likely. */
-  guint64 reject, word;
+  /* Reject the 2^64 mod bound smallest words, so that every remainder is equally likely. They are
+   * below the bound, as few words are: others need not be divided for it. */
+  guint64 word;
 
   g_assert (bound >= 1);
-  reject = (G_MAXUINT64 - bound + 1) % bound;
   do
     word = next_u64 (stream);
-  while (word < reject);
+  while (word < bound && word < (G_MAXUINT64 - bound + 1) % bound);
   return word % bound;
 }
 
