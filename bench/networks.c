@@ -1,7 +1,7 @@
 /* How fast is a U-Net trained, beside what it is made of and beside PyTorch? A U-Net
  * (core/network/u-net.h) of 3 levels on a batch of images of 64 x 64:
- *   network       a step of training: forward, back, and Adam's changes (assay_tape_train); the mean
- *                 of ten steps, as what passes through is allocated once
+ *   network       a step of training: forward, back, and Adam's changes (assay_tape_train); the
+ *                 mean of ten steps, as what passes through is allocated once
  *   convolutions  oneDNN's primitives of its convolutions alone, three for each: what its own
  *                 benchmark (benchdnn) measures of these shapes
  *   im2col        the same convolutions as copies of patches and products by OpenBLAS (sgemm)

@@ -7,8 +7,8 @@
  * 50 us, about what it takes to be woken. libgomp reads this as it is loaded, and never again.
  *
  * Kernels, of runs whose results do not depend on the processor: what rounds differently from one
- * to the next are the kernels of OpenBLAS, one set for each family of processors, and of oneDNN, one
- * for each width of vectors. The set "Haswell" (AVX2 and FMA, of 2013), or "AVX2", is on every
+ * to the next are kernels, of OpenBLAS one set for each family of processors, and of oneDNN one for
+ * each width of vectors. The set "Haswell" (AVX2 and FMA, of 2013), or "AVX2", is on every
  * x86-64 processor that is likely to run an audit, and is the best that all of them have. The
  * functions of the C library have one form for processors with FMA,
  * and so need no pinning where it is demanded; our own kernels give the bits of the plain ones

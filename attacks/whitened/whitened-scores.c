@@ -166,11 +166,12 @@ raise_scores (double l, const float *y2, const float *y1, const double *roots, g
   }
 }
 
-/* Of mixture @i with @count images, the best share's. */
+/* Of mixture @i with the images of templates, the best share's. */
 static void
 score_row (const Scoring *job, const Part *part2, const Part *part1, const double *roots, gsize i,
-           gsize count, double *ret_scores)
+           double *ret_scores)
 {
+  const gsize count = part2->t != NULL ? part2->t->rows : part1->t->rows;
   const gsize n_shares = count_shares (job->options);
   const float *y2 = part2->t != NULL ? assay_matrix_row (part2->products, i) : NULL;
   const float *y1 = part1->t != NULL ? assay_matrix_row (part1->products, i) : NULL;
@@ -210,7 +211,7 @@ score_block (const Scoring *job, gsize first, gsize count, GError **error)
     return FALSE;
   measure_roots (job, &part2, &part1, count, roots);
   for (gsize i = 0; i < job->weighted.rows; i++) {
-    score_row (job, &part2, &part1, roots, i, count, scores);
+    score_row (job, &part2, &part1, roots, i, scores);
     for (gsize j = 0; j < count; j++) {
       const gsize place = i * job->images.rows + first + j;
       const float score = (float) scores[j];

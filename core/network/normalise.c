@@ -168,20 +168,21 @@ sum_products (gsize lanes, gboolean is_rectified, gsize pixels, const AssayNorma
     products_of (8, FALSE, pixels, image, ret_sums);
 }
 
-/* What dx is made of: slope dy + along x + offset, the last two by groups. */
+/* What dx of a block is made of: slope dy + along x + offset, the last two by groups. */
 typedef struct {
+  gsize pixels;
+  AssayNormalised image; /* from the block on */
   Floats slope[MOST / QUAD];
   Floats along[MOST / QUAD], offset[MOST / QUAD];
 } Lines;
 
 INLINE void
-lines_of (gsize lanes, gboolean is_rectified, gboolean adds, gsize pixels, const Lines *lines,
-          const AssayNormalised *image, float *inout_dx)
+lines_of (gsize lanes, gboolean is_rectified, gboolean adds, const Lines *lines, float *inout_dx)
 {
-  const float *x = image->x, *y = image->y, *dy = image->dy;
   const Lines of = *lines;
+  const float *x = of.image.x, *y = of.image.y, *dy = of.image.dy;
 
-  for (gsize i = 0; i < pixels; i++, x += lanes, y += lanes, dy += lanes, inout_dx += lanes)
+  for (gsize i = 0; i < of.pixels; i++, x += lanes, y += lanes, dy += lanes, inout_dx += lanes)
     for (gsize q = 0; q < lanes / QUAD; q++) {
       Floats before, after, d, there;
 
@@ -200,28 +201,29 @@ lines_of (gsize lanes, gboolean is_rectified, gboolean adds, gsize pixels, const
 }
 
 ASSAY_VECTORISED static void
-put_lines (gsize lanes, gboolean is_rectified, gboolean adds, gsize pixels, const Lines *lines,
-           const AssayNormalised *image, float *inout_dx)
+put_lines (gsize lanes, gboolean is_rectified, gboolean adds, const Lines *lines, float *inout_dx)
 {
   if (lanes == 16 && is_rectified && !adds)
-    lines_of (16, TRUE, FALSE, pixels, lines, image, inout_dx);
+    lines_of (16, TRUE, FALSE, lines, inout_dx);
   else if (lanes == 16)
-    lines_of (16, is_rectified, adds, pixels, lines, image, inout_dx);
+    lines_of (16, is_rectified, adds, lines, inout_dx);
   else if (is_rectified && !adds)
-    lines_of (8, TRUE, FALSE, pixels, lines, image, inout_dx);
+    lines_of (8, TRUE, FALSE, lines, inout_dx);
   else
-    lines_of (8, is_rectified, adds, pixels, lines, image, inout_dx);
+    lines_of (8, is_rectified, adds, lines, inout_dx);
 }
 
 /* With q = scale dy and z the normalised x: dx = inverse (q - mean q - z mean (q z)). Adds to
  * derivatives of the block's scales and shifts. */
 static void
-differentiate_block (gsize lanes, gsize pixels, const float *scales, const float *moments,
-                     const double *sums, Lines *ret_lines, float *const *inout_scales_shifts)
+differentiate_block (gsize lanes, const float *scales, const double *sums, Lines *inout_lines,
+                     float *const *inout_scales_shifts)
 {
+  const float *moments = inout_lines->image.moments;
+  const double n = (double) (inout_lines->pixels * GROUP);
+
   for (gsize g = 0; g < lanes / GROUP; g++) {
     const double mean = (double) moments[2 * g], inverse = (double) moments[2 * g + 1];
-    const double n = (double) (pixels * GROUP);
     double q = 0, qz = 0;
 
     for (gsize l = g * GROUP; l < (g + 1) * GROUP; l++) {
@@ -231,11 +233,11 @@ differentiate_block (gsize lanes, gsize pixels, const float *scales, const float
       inout_scales_shifts[0][l] += (float) sums[lanes + l];
       q += factor * sums[l] / n;
       qz += factor * sums[lanes + l] / n;
-      ret_lines->slope[l / QUAD][l % QUAD] = (float) (factor * inverse);
+      inout_lines->slope[l / QUAD][l % QUAD] = (float) (factor * inverse);
     }
     for (gsize l = g * GROUP; l < (g + 1) * GROUP; l++) {
-      ret_lines->along[l / QUAD][l % QUAD] = (float) (-inverse * inverse * qz);
-      ret_lines->offset[l / QUAD][l % QUAD] = (float) (inverse * (mean * inverse * qz - q));
+      inout_lines->along[l / QUAD][l % QUAD] = (float) (-inverse * inverse * qz);
+      inout_lines->offset[l / QUAD][l % QUAD] = (float) (inverse * (mean * inverse * qz - q));
     }
   }
 }
@@ -249,16 +251,15 @@ assay_normalise_back (const AssayNormalisation *normalisation, const AssayNormal
 
   for (gsize b = 0; b < shape.blocks; b++) {
     const gsize first = b * pixels * lanes;
-    const AssayNormalised block = { image->x + first, image->y + first,
-                                    image->moments + b * 2 * (lanes / GROUP), image->dy + first };
+    Lines lines = { .pixels = pixels,
+                    .image = { image->x + first, image->y + first,
+                               image->moments + b * 2 * (lanes / GROUP), image->dy + first } };
     float *const gradients[]
         = { inout_scales_shifts[0] + b * lanes, inout_scales_shifts[1] + b * lanes };
     double sums[2 * MOST];
-    Lines lines;
 
-    sum_products (lanes, normalisation->is_rectified, pixels, &block, sums);
-    differentiate_block (lanes, pixels, normalisation->scales + b * lanes, block.moments, sums,
-                         &lines, gradients);
-    put_lines (lanes, normalisation->is_rectified, adds, pixels, &lines, &block, inout_dx + first);
+    sum_products (lanes, normalisation->is_rectified, pixels, &lines.image, sums);
+    differentiate_block (lanes, normalisation->scales + b * lanes, sums, &lines, gradients);
+    put_lines (lanes, normalisation->is_rectified, adds, &lines, inout_dx + first);
   }
 }

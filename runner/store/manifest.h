@@ -29,9 +29,9 @@ typedef struct {
 gboolean assay_manifest_set_times (AssayStore *store, const AssayRunTimes *times, GError **error);
 gboolean assay_manifest_times (AssayStore *store, AssayRunTimes *ret_times, GError **error);
 
-/* The kernels of linear algebra and of networks that the cells of a run were made with, a line each: more than one
- * where it went on with others, which results may depend on. Adds those of this process, and tells
- * whether there are others. In @ret_text NULL: none were kept. */
+/* The kernels of linear algebra and of networks that the cells of a run were made with, a line
+ * each: more than one where it went on with others, which results may depend on. Adds those of this
+ * process, and tells whether there are others. In @ret_text NULL: none were kept. */
 gboolean assay_manifest_add_kernels (AssayStore *store, gboolean *ret_has_others, GError **error);
 gboolean assay_manifest_kernels (AssayStore *store, char **ret_text, GError **error);
 
