@@ -320,6 +320,8 @@ assay_tape_planned_size (AssayTape *tape, guint last, gsize batch)
   AssayTapeSize size = { .parameters = 0 };
 
   tape->last = last;
+  /* As on every processor, so that what is said of a plan is too. */
+  tape->most_lanes = BLOCK;
   assay_tape_lay_out (tape);
   for (guint l = 0; l < tape->n_layers; l++)
     size.parameters += tape->layers[l].n_weights + tape->layers[l].n_biases;

@@ -141,12 +141,12 @@ finish_query (gsize query, G_GNUC_UNUSED guint worker, gpointer data)
 gboolean
 search_run (Search *search, GError **error)
 {
-  g_auto (AssayLoop) loop
-      = { "batch of searches", .turns = assay_pieces (search->n, search->plan.batch) };
+  const gsize batch = MAX (search->plan.batch, 1); /* 0 where there are no searches */
+  g_auto (AssayLoop) loop = { "batch of searches", .turns = assay_pieces (search->n, batch) };
 
-  for (; search->first < search->n && search->error == NULL; search->first += search->plan.batch) {
-    assay_loop_at (&loop, search->first / search->plan.batch);
-    search->count = MIN (search->plan.batch, search->n - search->first);
+  for (; search->first < search->n && search->error == NULL; search->first += batch) {
+    assay_loop_at (&loop, search->first / batch);
+    search->count = MIN (batch, search->n - search->first);
     atomic_store (&search->next, 0);
     assay_parallel_for (search->plan.slots, prepare_queries, search);
     atomic_store (&search->next, 0);

@@ -105,10 +105,12 @@ def test_quiet_shows_none_of_it(sandbox):
 
 
 def test_workers_say_it_too(sandbox):
-    sandbox.write("a.scenario", scenario(300))
-    drawn = Terminal(sandbox, 120, "--out", "a", "--workers", 2).end()
-    told = [line for line in drawn if "2 workers: map of dpsh: making a release, batch" in line]
-    assert told, f"{drawn}"
+    sandbox.write("a.scenario", scenario(1000000))
+    terminal = Terminal(sandbox, 120, "--out", "a", "--workers", 2)
+    drawn = terminal.read(until=rb"2 workers: map of dpsh: making a release, batch \d")
+    sandbox.kill(terminal.process)
+    os.close(terminal.ours)
+    assert b"2 workers: map of dpsh: making a release, batch" in drawn, f"{drawn}"
 
 
 def test_stopped_within_a_cell(sandbox):
