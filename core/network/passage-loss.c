@@ -1,4 +1,4 @@
-/* What a passage is compared with, and what it gives. */
+/* What a passage gives, and the loss of it. */
 #include <math.h>
 #include <string.h>
 
@@ -6,6 +6,13 @@
 #include "core/network/ssim-slopes.h"
 
 #define SIMILAR 0.84 /* of SSIM in the loss of pictures */
+
+/* Numbers of an image in the last layer. */
+static gsize
+last_size (const AssayTape *tape)
+{
+  return assay_blocks_size (tape->layers[tape->last].blocks);
+}
 
 /* Of what a loss of pictures compares. */
 static AssaySsimSlopes
@@ -128,8 +135,7 @@ assay_passage_compare (AssayPassage *passage, gsize image, const float *target, 
 {
   const AssayTape *tape = passage->tape;
   const AssayTapeShape shape = assay_tape_output (tape);
-  const gsize size = assay_blocks_size (tape->layers[tape->last].blocks),
-              pixels = shape.height * shape.width;
+  const gsize size = last_size (tape), pixels = shape.height * shape.width;
   const gsize lanes = tape->lanes;
   const float *z = passage->values[tape->last] + image * size;
   float *delta = passage->deltas[tape->last] + image * size;
@@ -156,7 +162,7 @@ assay_passage_compare (AssayPassage *passage, gsize image, const float *target, 
 void
 assay_passage_skip (AssayPassage *passage, gsize image)
 {
-  const gsize size = assay_blocks_size (passage->tape->layers[passage->tape->last].blocks);
+  const gsize size = last_size (passage->tape);
 
   memset (passage->deltas[passage->tape->last] + image * size, 0, size * sizeof (float));
 }
@@ -166,8 +172,7 @@ assay_passage_output (const AssayPassage *passage, gsize image, float *ret_plane
 {
   const AssayTape *tape = passage->tape;
   const AssayTapeShape shape = assay_tape_output (tape);
-  const float *z
-      = passage->values[tape->last] + image * assay_blocks_size (tape->layers[tape->last].blocks);
+  const float *z = passage->values[tape->last] + image * last_size (tape);
 
   assay_blocks_to_planes (tape->layers[tape->last].blocks, shape.channels, z, ret_planes);
   if (tape->loss == ASSAY_TAPE_LOSS_SHARES)

@@ -60,8 +60,8 @@ typedef struct {
   AssayTapeShape shape; /* of what it gives */
   AssayBlocks blocks;
   guint uses;                /* layers that are made of it */
-  gboolean is_in_place;      /* it gives its values where it found them */
-  gboolean is_back_in_place; /* and its derivatives alone */
+  gboolean is_in_place;      /* it gives values where it found them, and so derivatives */
+  gboolean is_back_in_place; /* it gives derivatives where it found them, but not values */
   gboolean is_rectified;     /* the ReLU after it, which is in place, is done with it */
   gsize kernel, stride;
   gsize begin;     /* of a PART: the channel of the layer before that it begins with */
