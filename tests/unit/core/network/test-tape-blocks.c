@@ -120,9 +120,17 @@ Test (tape_blocks, a_pair)
 static guint
 make_narrow (AssayTape *tape)
 {
-  const guint u = assay_tape_u_net (tape, ASSAY_TAPE_INPUT, &(AssayUNet){ 8, 1 });
+  const guint x = assay_tape_block (tape, ASSAY_TAPE_INPUT, 8, 1);
 
-  return assay_tape_convolve (tape, u, 3, 1, 1);
+  return assay_tape_convolve (tape, assay_tape_block (tape, x, 8, 1), 3, 1, 1);
+}
+
+static guint
+make_joined (AssayTape *tape)
+{
+  const guint narrow = assay_tape_convolve (tape, ASSAY_TAPE_INPUT, 8, 3, 1);
+
+  return assay_tape_convolve (tape, assay_tape_join (tape, narrow, ASSAY_TAPE_INPUT), 128, 3, 1);
 }
 
 static guint
@@ -133,15 +141,16 @@ make_cut (AssayTape *tape)
   return assay_tape_convolve (tape, part, 32, 3, 1);
 }
 
-/* Filled up to 16, 8 channels would be four times the products; and a part that begins within a
- * block cannot be told from the rest of it. */
+/* Filled up to 16, 8 channels would be four times the products; and what begins within a block
+ * cannot be told from the rest of it, however much else there is to gain. */
 Test (tape_blocks, of_8_whatever_the_processor)
 {
-  g_autoptr (AssayTape) narrow
-      = make_tape (make_narrow, (AssayTapeShape){ 3, 8, 8 }, ASSAY_TAPE_LOSS_SQUARES, 16);
-  g_autoptr (AssayTape) cut
-      = make_tape (make_cut, (AssayTapeShape){ 32, 8, 8 }, ASSAY_TAPE_LOSS_SQUARES, 16);
+  static const MakeLayers makes[] = { make_narrow, make_joined, make_cut };
 
-  cr_assert_eq (narrow->lanes, 8);
-  cr_assert_eq (cut->lanes, 8);
+  for (guint i = 0; i < G_N_ELEMENTS (makes); i++) {
+    g_autoptr (AssayTape) tape
+        = make_tape (makes[i], (AssayTapeShape){ 32, 8, 8 }, ASSAY_TAPE_LOSS_SQUARES, 16);
+
+    cr_assert_eq (tape->lanes, 8, "case %u", i);
+  }
 }
