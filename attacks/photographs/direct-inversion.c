@@ -24,8 +24,8 @@
  * attacks/lifting/database.c, of the secrets' items and of the attacker's own alike), paints from
  * the patches nearest to these, and has the network refine it.
  *
- * Public photographs are few, so that parts of them are learned from, by several networks, each of
- * which holds out another share of the photographs: the weights of the epoch that was best there
+ * Public photographs are few, so that parts of them are learned from (by choice in a mirror and of
+ * other contrast, too: keypoint-examples.h), by several networks, each of which holds out another share of the photographs: the weights of the epoch that was best there
  * are kept. The guess is the mean of what they paint. How much of it is added to the first
  * painting, none to all, is what makes all public photographs most like what they are of, by SSIM,
  * each as the network paints it that has not seen it. */
@@ -54,6 +54,8 @@ typedef struct {
   gint64 averaged;
   gint64 folds;
   gint64 paintings;
+  bool mirror;
+  double jitter;
 } DirectInversion;
 
 static gsize
@@ -77,7 +79,9 @@ training_of (const DirectInversion *settings)
                              .patience = (gsize) settings->patience,
                              .folds = (gsize) settings->folds,
                              .paintings = (gsize) settings->paintings,
-                             .rate = settings->rate };
+                             .rate = settings->rate,
+                             .mirror = settings->mirror,
+                             .jitter = settings->jitter };
 }
 
 /* ---- The attacker's photographs ---- */
@@ -115,8 +119,12 @@ take_keypoints (OwnPhotographs *own, const AssayKeypoints *known, const Keypoint
       own->frames[4 * i + j] = frame[j];
     own->pictures[i] = assay_keypoints_picture (known, features->rows[i]);
   }
-  return keypoint_map_init (&own->map, own->frames, own->pictures, known->photos->len,
-                            assay_matrix_view (features->own), error);
+  if (!keypoint_map_init (&own->map, own->frames, own->pictures, known->photos->len,
+                          assay_matrix_view (features->own), error))
+    return FALSE;
+  if (features->mirrored != NULL)
+    own->map.mirrored = assay_matrix_view (features->mirrored);
+  return TRUE;
 }
 
 static void
@@ -262,6 +270,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   const KeypointMethod method = { .descriptors = (KeypointDescriptors) settings->descriptors,
                                   .patches = (KeypointSetPatches) settings->patches,
                                   .channels = (gsize) settings->channels,
+                                  .mirror = settings->mirror,
                                   .neighbours = (gsize) settings->neighbours,
                                   .averaged = (gsize) settings->averaged };
   g_auto (KeypointFeatures) features = { 0 };
@@ -392,7 +401,15 @@ ASSAY_ATTACK (direct_inversion, "direct-inversion",
     ASSAY_PARAM_INT (DirectInversion, paintings, 4, 1, KEYPOINT_PAINTINGS, "",
                      "What the network sees painted of a photograph: from the patches of the "
                      "nearest descriptors, of the second nearest, and so on",
-                     ASSAY_PARAM_EXTRA)),
+                     ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_BOOL (DirectInversion, mirror, FALSE,
+                      "Learn from mirrored parts of photographs, too: descriptors of 128 numbers "
+                      "are taken for SIFT's, others to say the same in a mirror",
+                      ASSAY_PARAM_EXTRA),
+    ASSAY_PARAM_REAL (DirectInversion, jitter, 0, 0, 0.9, "",
+                      "Contrast of the parts that are learned from is drawn from 1 - jitter to 1 + "
+                      "jitter, and what is added to their levels up to half of it",
+                      ASSAY_PARAM_EXTRA)),
   .check = check,
   .memory = memory,
   .reads = ASSAY_RELEASE_SUBSPACES | ASSAY_RELEASE_VECTOR_SETS | ASSAY_RELEASE_VECTORS,

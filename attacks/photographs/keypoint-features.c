@@ -6,6 +6,7 @@
 
 #include "attacks/adaptive/own-examples.h"
 #include "attacks/lifting/rows-within.h"
+#include "attacks/photographs/keypoint-mirror.h"
 #include "core/math/principal.h"
 #include "core/search/scan.h"
 
@@ -17,6 +18,7 @@ extern const AssayAttack assay_attack_set_guess;
 
 ASSAY_CLEAR_FUNC (KeypointFeatures, keypoint_features_clear,
                   assay_drop (self->own, assay_matrix_free),
+                  assay_drop (self->mirrored, assay_matrix_free),
                   assay_drop (self->seen, assay_matrix_free), assay_drop (self->rows, g_free),
                   assay_drop (self->own_near, g_free), assay_drop (self->seen_near, g_free),
                   assay_drop (self->says, g_free))
@@ -139,14 +141,19 @@ find_all_near (KeypointFeatures *features, const AssayObservation *seen,
 /* Features of descriptors that are expected. */
 static gboolean
 take_features (KeypointFeatures *features, const AssayMatrix *own, const AssayMatrix *expected,
-               gsize channels, GError **error)
+               const KeypointMethod *method, GError **error)
 {
   g_autoptr (AssayPrincipal) principal
-      = assay_principal_new (assay_matrix_view (own), MIN (channels, own->cols), error);
+      = assay_principal_new (assay_matrix_view (own), MIN (method->channels, own->cols), error);
+  g_autoptr (AssayMatrix) mirrored = NULL;
 
   features->own = principal != NULL ? project (principal, own, error) : NULL;
   features->seen = features->own != NULL ? project (principal, expected, error) : NULL;
-  return features->seen != NULL;
+  if (features->seen == NULL || !method->mirror)
+    return features->seen != NULL;
+  mirrored = keypoint_mirror (own, error);
+  features->mirrored = mirrored != NULL ? project (principal, mirrored, error) : NULL;
+  return features->mirrored != NULL;
 }
 
 /* ---- Descriptors ---- */
@@ -289,7 +296,7 @@ keypoint_features_init (KeypointFeatures *features, const AssayObservation *seen
       || !(is_expected ? expect (seen, key, &found, error)
                              && take_members (seen, method, key, &found, error)
                        : recover (seen, method, key, &found, error))
-      || !take_features (features, found.own, found.seen, method->channels, error))
+      || !take_features (features, found.own, found.seen, method, error))
     return FALSE;
   if (!find_all_near (
           features, seen, method->descriptors,

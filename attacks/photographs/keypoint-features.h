@@ -10,6 +10,7 @@
 /* Of the attacker's own keypoints, and of those of the secrets. */
 typedef struct {
   AssayMatrix *own, *seen;     /* n x c, items of the release x c */
+  AssayMatrix *mirrored;       /* n x c: own ones as they would be of mirrored photographs */
   gsize *own_near, *seen_near; /* public rows: n x KEYPOINT_NEAR, items x KEYPOINT_NEAR */
   gsize *rows;                 /* n: the public row of each of the attacker's own */
   char *says;
@@ -31,6 +32,7 @@ typedef struct {
   KeypointDescriptors descriptors;
   KeypointSetPatches patches;
   gsize channels;
+  gboolean mirror;            /* `mirrored` is wanted */
   gsize neighbours, averaged; /* of the database attack */
 } KeypointMethod;
 

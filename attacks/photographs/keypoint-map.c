@@ -47,9 +47,11 @@ find_pixel (const float *frame, const AssayPhotoWindow *window, gsize side, gsiz
 }
 
 void
-keypoint_map_fill (const KeypointMap *map, gsize picture, const AssayPhotoWindow *window,
-                   gsize side, float *ret_planes)
+keypoint_map_fill (const KeypointMap *map, gsize picture, const KeypointLook *look, gsize side,
+                   float *ret_planes)
 {
+  const AssayView of = look->is_mirrored ? map->mirrored : map->features;
+  const AssayPhotoWindow *window = &look->window;
   const gsize c = map->features.cols, plane = side * side;
   const double pixels = (double) side / sqrt (window->width * window->height);
   float *counts = ret_planes + c * plane;
@@ -63,11 +65,12 @@ keypoint_map_fill (const KeypointMap *map, gsize picture, const AssayPhotoWindow
 
     if (!find_pixel (frame, window, side, &at))
       continue;
-    features = assay_view_row (map->features, member);
+    at = look->is_mirrored ? at - at % side + (side - 1 - at % side) : at;
+    features = assay_view_row (of, member);
     for (gsize j = 0; j < c; j++)
       ret_planes[j * plane + at] += features[j];
     counts[at] += 1;
-    counts[plane + at] += (float) cos (angle);
+    counts[plane + at] += (float) (look->is_mirrored ? -cos (angle) : cos (angle));
     counts[2 * plane + at] += (float) sin (angle);
     counts[3 * plane + at] += (float) log ((double) frame[2] * pixels);
   }

@@ -13,6 +13,7 @@
 typedef struct {
   const float *frames; /* n x 4 */
   AssayView features;  /* n x c */
+  AssayView mirrored;  /* n x c, as they would be of the mirrored photograph; rows 0: not known */
   gsize *members;      /* keypoints, by photograph */
   gsize *starts;       /* where photograph p begins among them; n_pictures + 1 */
   gsize n_pictures;
@@ -29,7 +30,14 @@ keypoint_map_count (const KeypointMap *map, gsize picture)
   return map->starts[picture + 1] - map->starts[picture];
 }
 
+/* A part of a photograph, and how it is looked at: in a mirror the pixels of its left are on the
+ * right. */
+typedef struct {
+  AssayPhotoWindow window;
+  gboolean is_mirrored;
+} KeypointLook;
+
 /* The window of photograph @picture as planes of @side x @side pixels: features, each the mean over
  * the keypoints of a pixel, then the planes above. A pixel without a keypoint has zeros. */
-void keypoint_map_fill (const KeypointMap *map, gsize picture, const AssayPhotoWindow *window,
-                        gsize side, float *ret_planes);
+void keypoint_map_fill (const KeypointMap *map, gsize picture, const KeypointLook *look, gsize side,
+                        float *ret_planes);

@@ -1,11 +1,9 @@
 /* U-Nets from pictures of keypoints to photographs. They are given what is painted from patches,
  * too, and begin with giving that.
  *
- * Each epoch sees `windows` parts of each photograph: half to the whole of its sides, at a place
- * drawn anew, so that a network does not learn the few photographs by heart. Held-out photographs
- * are seen whole, as those of the secrets are. Levels are 0 to 1; the loss is of SSIM and absolute
- * errors: the least of these alone is smooth where it is unsure, and a smooth picture is less like
- * a photograph.
+ * Each learns from parts of photographs (keypoint-examples.c); held-out ones are seen whole, as
+ * those of the secrets are. The loss is of SSIM and absolute errors: the least of these alone is
+ * smooth where it is unsure, and a smooth picture is less like a photograph.
  *
  * Each of several networks holds out another share of the photographs. What they paint is averaged,
  * and how much of it is added to what patches show is chosen by SSIM on all photographs, each as it
@@ -24,14 +22,10 @@
 
 #define WHITE 255.0F
 #define BATCH 8
-#define BLOCK ASSAY_CHANNEL_BLOCK
 #define DECAY 1e-4
 /* Shares of what was learned that may be added to what is painted. */
 #define SHARES 4
 #define MORE 1e-3 /* SSIM for which more of it is added */
-/* Items of windows are above those of weights and orders. */
-#define FIRST_WINDOW ((guint64) 1 << 40)
-#define EPOCH_WINDOWS ((guint64) 1 << 26)
 
 struct _KeypointNetwork {
   KeypointTraining training;
@@ -53,19 +47,12 @@ free_tape (gpointer tape)
 
 /* ---- The network ---- */
 
-/* Planes of the input that something is in: features, what is known of keypoints, and paintings. */
-static gsize
-planes_of (const KeypointTraining *training, gsize channels)
-{
-  return channels + KEYPOINT_PLANES + training->paintings;
-}
-
 /* The last layer sees what a U-Net makes of the input, and the input. */
 static AssayTape *
 make_tape (const KeypointTraining *training, gsize channels, guint *ret_last)
 {
   const AssayUNet u_net = { training->width, training->levels };
-  const gsize planes = assay_pieces (planes_of (training, channels), BLOCK) * BLOCK;
+  const gsize planes = keypoint_examples_planes (training, channels);
   AssayTape *tape = assay_tape_new ((AssayTapeShape){ planes, training->side, training->side });
   const guint top = assay_tape_u_net (tape, ASSAY_TAPE_INPUT, &u_net);
 
@@ -95,71 +82,6 @@ keypoint_network_size (const KeypointTraining *training, gsize channels)
   g_autoptr (AssayTape) tape = make_tape (training, channels, &last);
 
   return assay_tape_planned_size (tape, last, BATCH);
-}
-
-/* ---- Examples ---- */
-
-typedef struct {
-  const KeypointExamples *examples;
-  const KeypointTraining *training;
-  AssayStreamKey key;
-  const gsize *pictures;
-  gsize windows;
-} Drawing;
-
-static AssayPhotoWindow
-draw_window (const Drawing *drawing, const AssayPhoto *photo, gsize index, gsize epoch)
-{
-  AssayPhotoWindow window = assay_photo_whole (photo->width, photo->height);
-
-  if (epoch != ASSAY_EPOCH_NONE) {
-    AssayStream stream = assay_stream (drawing->key, FIRST_WINDOW + epoch * EPOCH_WINDOWS + index);
-    const double share = assay_stream_between (&stream, 0.5, 1);
-
-    window.width *= share;
-    window.height *= share;
-    window.left = assay_stream_uniform (&stream) * ((double) photo->width - window.width);
-    window.top = assay_stream_uniform (&stream) * ((double) photo->height - window.height);
-  }
-  return window;
-}
-
-/* What is seen of a window of a photograph. */
-static void
-fill_input (const KeypointTraining *training, const KeypointMap *map,
-            const KeypointPaintings *painted, gsize picture, const AssayPhotoWindow *window,
-            float *ret_input)
-{
-  const gsize side = training->side, pixels = side * side;
-  const gsize planes = planes_of (training, map->features.cols);
-  float *plane = ret_input + (planes - painted->n) * pixels;
-
-  keypoint_map_fill (map, picture, window, side, ret_input);
-  for (gsize rank = 0; rank < painted->n; rank++)
-    assay_photo_reduce (painted->of_rank[rank]->pdata[picture], window, side,
-                        plane + rank * pixels);
-  for (gsize i = 0; i < painted->n * pixels; i++)
-    plane[i] /= WHITE;
-  for (gsize i = planes * pixels; i < assay_pieces (planes, BLOCK) * BLOCK * pixels; i++)
-    ret_input[i] = 0;
-}
-
-static void
-draw (gpointer data, gsize index, gsize epoch, float *ret_input, float *ret_target)
-{
-  const Drawing *drawing = data;
-  const gsize side = drawing->training->side;
-  const gsize picture = drawing->pictures[index / drawing->windows];
-  const AssayPhoto *photo = drawing->examples->photos[picture];
-  const AssayPhotoWindow window = draw_window (drawing, photo, index, epoch);
-
-  fill_input (drawing->training, drawing->examples->map, drawing->examples->painted, picture,
-              &window, ret_input);
-  if (ret_target == NULL)
-    return;
-  assay_photo_reduce (photo, &window, side, ret_target);
-  for (gsize i = 0; i < side * side; i++)
-    ret_target[i] /= WHITE;
 }
 
 /* ---- How much of it is added ---- */
@@ -206,7 +128,7 @@ static gboolean
 judge_held_out (KeypointNetwork *network, const AssayTape *tape, const KeypointExamples *examples,
                 const AssayTapeExamples *held_out, GError **error)
 {
-  const Drawing *held = held_out->data;
+  const KeypointDrawing *held = held_out->data;
   const gsize pixels = network->training.side * network->training.side;
   g_autofree float *learned
       = assay_alloc (held_out->n + 3, pixels * sizeof (float), "held-out pictures", error);
@@ -260,10 +182,10 @@ train_fold (KeypointNetwork *network, const KeypointExamples *examples, gsize fo
   const gsize channels = examples->map->features.cols;
   g_autofree gsize *pictures = g_new (gsize, examples->n);
   const gsize n_seen = split (examples, fold, training->folds, pictures);
-  Drawing seen = { examples, training, key, pictures, training->windows };
-  Drawing held = { examples, training, key, pictures + n_seen, 1 };
-  const AssayTapeExamples all = { n_seen * training->windows, draw, &seen };
-  const AssayTapeExamples held_out = { examples->n - n_seen, draw, &held };
+  KeypointDrawing seen = { examples, training, key, pictures, training->windows };
+  KeypointDrawing held = { examples, training, key, pictures + n_seen, 1 };
+  const AssayTapeExamples all = { n_seen * training->windows, keypoint_examples_draw, &seen };
+  const AssayTapeExamples held_out = { examples->n - n_seen, keypoint_examples_draw, &held };
   const AssayTapeTraining how = { .descent = ASSAY_DESCENT_ADAM,
                                   .epochs = training->epochs,
                                   .batch = BATCH,
@@ -309,24 +231,6 @@ keypoint_network_new (const KeypointTraining *training, const KeypointExamples *
 
 /* ---- Painting ---- */
 
-typedef struct {
-  const KeypointWanted *wanted;
-  const KeypointTraining *training;
-} Painting;
-
-static void
-draw_whole (gpointer data, gsize index, G_GNUC_UNUSED gsize epoch, float *ret_input,
-            G_GNUC_UNUSED float *ret_target)
-{
-  const Painting *painting = data;
-  const KeypointPaintings *painted = painting->wanted->painted;
-  const gsize picture = painting->wanted->pictures[index];
-  const AssayPhoto *nearest = painted->of_rank[0]->pdata[picture];
-  const AssayPhotoWindow whole = assay_photo_whole (nearest->width, nearest->height);
-
-  fill_input (painting->training, painting->wanted->map, painted, picture, &whole, ret_input);
-}
-
 gsize
 keypoint_network_side (const KeypointNetwork *network)
 {
@@ -346,11 +250,19 @@ keypoint_network_has_learned (const KeypointNetwork *network)
 }
 
 gboolean
+keypoint_network_paint_fold (const KeypointNetwork *network, gsize fold,
+                             const KeypointWanted *wanted, float *ret_levels, GError **error)
+{
+  KeypointWhole whole = { wanted, &network->training };
+  const AssayTapeExamples examples = { wanted->n, keypoint_examples_draw_whole, &whole };
+
+  return assay_tape_predict (network->tapes->pdata[fold], &examples, ret_levels, error);
+}
+
+gboolean
 keypoint_network_paint (const KeypointNetwork *network, const KeypointWanted *wanted,
                         float *ret_pictures, GError **error)
 {
-  Painting painting = { wanted, &network->training };
-  const AssayTapeExamples examples = { wanted->n, draw_whole, &painting };
   const gsize side = network->training.side, pixels = side * side, all = wanted->n * pixels;
   g_autofree float *one = assay_alloc (all, sizeof (float), "pictures", error);
 
@@ -358,7 +270,7 @@ keypoint_network_paint (const KeypointNetwork *network, const KeypointWanted *wa
     return FALSE;
   memset (ret_pictures, 0, all * sizeof (float));
   for (guint fold = 0; fold < network->tapes->len; fold++) {
-    if (!assay_tape_predict (network->tapes->pdata[fold], &examples, one, error))
+    if (!keypoint_network_paint_fold (network, fold, wanted, one, error))
       return FALSE;
     for (gsize i = 0; i < all; i++)
       ret_pictures[i] += one[i] / (float) network->tapes->len;

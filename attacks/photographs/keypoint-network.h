@@ -1,30 +1,8 @@
 /* U-Nets from pictures of keypoints to photographs. */
 #pragma once
 
-#include "attacks/photographs/keypoint-paint.h"
+#include "attacks/photographs/keypoint-examples.h"
 #include "core/network/tape.h"
-
-typedef struct {
-  gsize side;  /* of the pictures, in pixels; halved `levels` times */
-  gsize width; /* channels at full size */
-  gsize levels;
-  gsize epochs;
-  gsize windows; /* of each photograph in an epoch */
-  gsize patience;
-  gsize folds;     /* networks, each of which holds out another part of the photographs */
-  gsize paintings; /* of each photograph */
-  double rate;
-} KeypointTraining;
-
-/* What networks learn from: keypoints by photograph, the photographs in grey, and what is painted
- * of each from patches of the others (NULL: those that are not there). */
-typedef struct {
-  const KeypointMap *map;
-  AssayPhoto *const *photos;
-  const KeypointPaintings *painted;
-  const gsize *pictures; /* those that are there, in random order */
-  gsize n;
-} KeypointExamples;
 
 typedef struct _KeypointNetwork KeypointNetwork;
 
@@ -35,19 +13,16 @@ KeypointNetwork *keypoint_network_new (const KeypointTraining *training,
                                        GError **error);
 ASSAY_DECLARE_FREE (KeypointNetwork, keypoint_network_free)
 
-/* Photographs that are to be painted: n of those of a map, and what is painted of each from
- * patches, by number. */
-typedef struct {
-  const KeypointMap *map;
-  const KeypointPaintings *painted;
-  const gsize *pictures;
-  gsize n;
-} KeypointWanted;
-
 /* Pictures 0 .. 255: n x side^2. Where nothing that was learned made held-out photographs better
  * than what was painted, it is that. */
 gboolean keypoint_network_paint (const KeypointNetwork *network, const KeypointWanted *wanted,
                                  float *ret_pictures, GError **error);
+
+/* What one network paints alone, before it is known how much of it is added to the painting: levels
+ * of 0 to 1, about. */
+gboolean keypoint_network_paint_fold (const KeypointNetwork *network, gsize fold,
+                                      const KeypointWanted *wanted, float *ret_levels,
+                                      GError **error);
 
 gsize keypoint_network_side (const KeypointNetwork *network);
 gsize keypoint_network_paintings (const KeypointNetwork *network);

@@ -369,16 +369,44 @@ Test (direct_inversion, planes)
                                 (AssayView){ .rows = N, .cols = 1, .stride = 1, .data = values },
                                 NULL));
   cr_assert (keypoint_map_count (&map, 0) == 0 && keypoint_map_count (&map, 1) == N);
-  keypoint_map_fill (&map, 1, &window, 4, planes);
+  keypoint_map_fill (&map, 1, &(KeypointLook){ window, FALSE }, 4, planes);
   assert_near ((double) planes[0], 2, 1e-6, "mean of two");
   assert_near ((double) planes[16], log (3), 1e-6, "how many");
   assert_near ((double) planes[32], 0.5, 1e-6, "cosine");
   assert_near ((double) planes[48], 0.5, 1e-6, "sine");
   assert_near ((double) planes[64], 0, 1e-6, "ln of a size of 2 pixels of 8, in pixels of 4");
   assert_near ((double) planes[2 * 4 + 3], 5, 1e-6, "third");
-  keypoint_map_fill (&map, 1, &part, 4, planes);
+  keypoint_map_fill (&map, 1, &(KeypointLook){ part, FALSE }, 4, planes);
   assert_near ((double) planes[1 * 4 + 2], 5, 1e-6, "in its part");
   cr_assert_eq (planes[0], 0);
+}
+
+/* In a mirror what was on the left is on the right, with the features that are of a mirrored
+ * photograph, and directions are mirrored: cosines change their sign, sines do not. */
+Test (direct_inversion, planes_in_a_mirror)
+{
+  enum { N = 2, SIDES = 4, PLANE = SIDES * SIDES };
+  const float frames[N * 4] = { 0, 2, 2, 30, 5, 3, 2, 100 };
+  const float values[N] = { 1, 2 }, mirrored[N] = { 7, 9 };
+  const gsize pictures[N] = { 0, 0 };
+  const KeypointLook straight = { { 0, 0, 8, 8 }, FALSE }, mirror = { { 0, 0, 8, 8 }, TRUE };
+  float before[(1 + KEYPOINT_PLANES) * PLANE], after[(1 + KEYPOINT_PLANES) * PLANE];
+  g_auto (KeypointMap) map = { 0 };
+
+  cr_assert (keypoint_map_init (&map, frames, pictures, 1,
+                                (AssayView){ .rows = N, .cols = 1, .stride = 1, .data = values },
+                                NULL));
+  map.mirrored = (AssayView){ .rows = N, .cols = 1, .stride = 1, .data = mirrored };
+  keypoint_map_fill (&map, 0, &straight, SIDES, before);
+  keypoint_map_fill (&map, 0, &mirror, SIDES, after);
+  cr_assert_eq (after[1 * SIDES + 3], 7);
+  cr_assert_eq (after[1 * SIDES + 1], 9);
+  for (gsize i = PLANE; i < (1 + KEYPOINT_PLANES) * PLANE; i++) {
+    const gsize other = i - i % SIDES + (SIDES - 1 - i % SIDES);
+    const float sign = i / PLANE == 2 ? -1 : 1;
+
+    cr_assert_eq (after[i], sign * before[other], "number %zu", i);
+  }
 }
 
 /* By area, in fractions of pixels, against many samples. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "attacks/photographs/keypoint-mirror.h"
 #include "core/base/error.h"
 #include "datasets/generated/dead-leaves.h"
 #include "datasets/photographs/sift.h"
@@ -282,6 +283,65 @@ Test (sift, turns_with_the_picture)
   cr_expect_geq (distances->len, 0.97 * n);
   cr_expect_lt (quantile (distances, 0.5), 0.02);
   cr_expect_lt (quantile (distances, 0.95), 0.05);
+  clear_features (&before);
+  clear_features (&after);
+}
+
+/* Distance of a descriptor from one of the mirrored picture, when attacks have mirrored it. */
+static double
+distance_in_mirror (const guint8 *before, const guint8 *after)
+{
+  g_autoptr (AssayMatrix) row = assay_matrix_new (1, ASSAY_SIFT_LENGTH, NULL);
+  g_autoptr (AssayMatrix) mirrored = NULL;
+  guint8 bytes[ASSAY_SIFT_LENGTH];
+
+  for (gsize j = 0; j < ASSAY_SIFT_LENGTH; j++)
+    row->data[j] = before[j];
+  mirrored = keypoint_mirror (row, NULL);
+  for (gsize j = 0; j < ASSAY_SIFT_LENGTH; j++)
+    bytes[j] = (guint8) mirrored->data[j];
+  return distance (bytes, after, FALSE);
+}
+
+/* x -> width - 1 - x: descriptors are those that the attacker's mirror says. Left as they are, and
+ * with directions alone run backwards, they are far from it. */
+Test (sift, mirrors_with_the_picture)
+{
+  const gsize side = 200;
+  g_autoptr (AssayPhoto) grey = picture (side, side, 0);
+  g_autoptr (AssayPhoto) mirrored = assay_photo_new (side, side, 1, NULL);
+  g_autoptr (AssaySift) first = assay_sift_new (side, side, NULL);
+  g_autoptr (AssaySift) second = assay_sift_new (side, side, NULL);
+  g_autoptr (GArray) distances = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) unchanged = g_array_new (FALSE, FALSE, sizeof (double));
+  Features before, after;
+
+  for (gsize y = 0; y < side; y++)
+    for (gsize x = 0; x < side; x++)
+      *assay_photo_pixel (mirrored, side - 1 - x, y) = *assay_photo_pixel (grey, x, y);
+  before = extract (first, grey);
+  after = extract (second, mirrored);
+  for (guint i = 0; i < before.keypoints->len; i++) {
+    const AssayKeypoint *k = &g_array_index (before.keypoints, AssayKeypoint, i);
+    const guint8 *descriptor = before.descriptors + i * ASSAY_SIFT_LENGTH;
+    const AssayKeypoint wanted
+        = { .x = (float) side - 0.5f - k->x, .y = k->y, .size = k->size, .angle = 180 - k->angle };
+    const gint match = k->octave == -1 ? find (&after, &wanted, 0.02, 1.005, 1.0) : -1;
+
+    if (match >= 0) {
+      const guint8 *other = after.descriptors + match * ASSAY_SIFT_LENGTH;
+      const double d = distance_in_mirror (descriptor, other);
+      const double same
+          = MIN (distance (descriptor, other, FALSE), distance (descriptor, other, TRUE));
+
+      g_array_append_val (distances, d);
+      g_array_append_val (unchanged, same);
+    }
+  }
+  cr_assert_geq (distances->len, 50);
+  cr_expect_lt (quantile (distances, 0.5), 0.02);
+  cr_expect_lt (quantile (distances, 0.95), 0.05);
+  cr_expect_gt (quantile (unchanged, 0.5), 0.3);
   clear_features (&before);
   clear_features (&after);
 }
