@@ -306,7 +306,9 @@ give_up (AssayPairedEncoders *encoders, const Kept *kept, gsize step, AssayPaire
 {
   if (kept->steps == 0)
     return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                       "training diverges in step %zu; expected a lower learning_rate", step);
+                       "training diverges in step %zu of %zu, before a pass over the items was "
+                       "complete (learning rate %g); expected a lower one",
+                       step, encoders->training.steps, encoders->training.rate);
   for (guint s = 0; s < encoders->n_encoders; s++)
     for (guint l = 0; l < encoders->encoders[s].n_layers; l++)
       memcpy (encoders->encoders[s].layers[l].weights, kept->weights[s][l],
@@ -352,6 +354,17 @@ assay_paired_encoders_train (AssayPairedEncoders *encoders, AssayPairedLoss loss
   if (ret_report != NULL)
     *ret_report = (AssayPairedReport){ .steps = encoders->training.steps };
   return TRUE;
+}
+
+char *
+assay_paired_report_say (const AssayPairedReport *report, gsize planned, const char *setting,
+                         double rate)
+{
+  return report->diverged == 0
+             ? NULL
+             : g_strdup_printf ("training diverged by batch %zu of %zu (%s = %g): the codes are of "
+                                "the weights after batch %zu",
+                                report->diverged, planned, setting, rate, report->steps);
 }
 
 /* ---- The release ---- */

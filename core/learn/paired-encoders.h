@@ -50,6 +50,11 @@ typedef struct {
   gsize diverged;
 } AssayPairedReport;
 
+/* What a reader of the report has to know of a training of @planned steps whose rate is the setting
+ * @setting: that it diverged, and of which weights the codes are. NULL: it did not. */
+char *assay_paired_report_say (const AssayPairedReport *report, gsize planned, const char *setting,
+                               double rate);
+
 /* Of a batch: the items, and what becomes of them. */
 typedef struct {
   const gsize *items; /* count, from 0 to n - 1 */

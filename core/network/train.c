@@ -410,7 +410,7 @@ train_all (Stepping *stepping, AssayStreamKey key, AssayTapeReport *report, GErr
   }
   if (report->best == 0)
     return assay_fail (error, ASSAY_ERROR_NUMERIC,
-                       "training diverged in its first epoch (rate %g); expected a finite loss",
+                       "training diverged in its first epoch (rate %g); expected a lower rate",
                        training->rate);
   memcpy (tape->parameters, best, tape->n_parameters * sizeof (float));
   assay_tape_turn (tape);

@@ -202,15 +202,11 @@ deep_encoder_batch (const DeepEncoder *encoder)
                                   : MIN (BATCH, encoder->rows.rows);
 }
 
-/* What a reader of the report has to know: by batch @diverged (0: none) numbers were not finite. */
 static void
-note_end (DeepEncoder *encoder, gsize diverged, gsize kept, gsize planned)
+note_end (DeepEncoder *encoder, const AssayPairedReport *report, gsize planned)
 {
-  g_clear_pointer (&encoder->says, g_free);
-  if (diverged > 0)
-    encoder->says = g_strdup_printf ("training diverged by batch %zu of %zu (rate = %g): the codes "
-                                     "are of the weights after batch %zu",
-                                     diverged, planned, encoder->rate, kept);
+  g_free (encoder->says);
+  encoder->says = assay_paired_report_say (report, planned, "rate", encoder->rate);
 }
 
 static gboolean
@@ -220,7 +216,7 @@ train_columns (DeepEncoder *encoder, AssayPairedLoss loss, gpointer data, GError
 
   if (!assay_paired_encoders_train (encoder->columns, loss, data, &report, error))
     return FALSE;
-  note_end (encoder, report.diverged, report.steps, encoder->steps);
+  note_end (encoder, &report, encoder->steps);
   return TRUE;
 }
 
@@ -245,8 +241,11 @@ deep_encoder_train (DeepEncoder *encoder, AssayPairedLoss loss, gpointer data, G
   if (!assay_tape_train (encoder->tape, &training, &examples, encoder->key, &report, error)
       || !assay_interrupt_goes_on (error))
     return FALSE;
-  note_end (encoder, report.has_diverged ? batches * (report.epochs + 1) : 0, batches * report.best,
-            batches * training.epochs);
+  note_end (
+      encoder,
+      &(AssayPairedReport){ .steps = batches * report.best,
+                            .diverged = report.has_diverged ? batches * (report.epochs + 1) : 0 },
+      batches * training.epochs);
   return TRUE;
 }
 

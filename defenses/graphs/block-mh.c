@@ -16,7 +16,7 @@ typedef struct {
 
 static gboolean
 protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
-         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
+         AssayTruth *ret_truth, GError **error)
 {
   const BlockMh *settings = context->settings;
   g_autoptr (AssayRelease) graph = assay_release_new (ASSAY_RELEASE_GRAPH, "block-counts");
@@ -26,7 +26,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
          && (context->key_of != NULL
              || block_release_make (&settings->counts, context, items, graph, error))
          && structural_release (&settings->structural, context->key_of == NULL ? graph : NULL,
-                                context, items, ret_release, error);
+                                context, items, ret_release, ret_truth, error);
 }
 
 ASSAY_MEMORY (memory, BlockMh, structural_memory (&settings->structural, shape))

@@ -94,7 +94,7 @@ structural_loss (const AssayPairedBatch *batch, gpointer data,
 gboolean
 structural_release (const StructuralSettings *settings, const AssayRelease *graph,
                     const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
-                    GError **error)
+                    AssayTruth *ret_truth, GError **error)
 {
   StructuralLoss loss = { .diagonal = (Diagonal) settings->diagonal,
                           .cross = settings->cross,
@@ -110,7 +110,7 @@ structural_release (const StructuralSettings *settings, const AssayRelease *grap
     weights = assay_release_graph (graph);
     loss.graph = &weights;
   }
-  return paired_training_release (&method, context, items, ret_release, error);
+  return paired_training_release (&method, context, items, ret_release, ret_truth, error);
 }
 
 guint64

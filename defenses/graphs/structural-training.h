@@ -66,9 +66,10 @@ typedef struct {
 /* clang-format on */
 
 /* Trains on @graph, of kind graph (NULL: no item is joined to another; it is not looked at where
- * the functions are those of a key), and fills @ret_release, of kind paired-codes. */
+ * the functions are those of a key), and fills @ret_release, of kind paired-codes, and @ret_truth
+ * (paired-training.h). */
 gboolean structural_release (const StructuralSettings *settings, const AssayRelease *graph,
                              const AssayDefenseContext *context, AssayView items,
-                             AssayRelease *ret_release, GError **error);
+                             AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
 
 guint64 structural_memory (const StructuralSettings *settings, const AssayShape *shape);

@@ -153,7 +153,7 @@ cosine_loss (const AssayPairedBatch *batch, gpointer data,
 gboolean
 cosine_loss_release (const CosineMethod *method, const AssayPairedTraining *training,
                      const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
-                     GError **error)
+                     AssayTruth *ret_truth, GError **error)
 {
   AssayView rows[ASSAY_N_PAIRED];
   g_auto (AssayArena) arena = { 0 };
@@ -162,7 +162,7 @@ cosine_loss_release (const CosineMethod *method, const AssayPairedTraining *trai
 
   return paired_split (context, items, rows, error)
          && cosine_loss_init (&loss, method, rows, training, &arena, error)
-         && paired_training_release (&trained, context, items, ret_release, error);
+         && paired_training_release (&trained, context, items, ret_release, ret_truth, error);
 }
 
 guint64

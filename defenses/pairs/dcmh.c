@@ -17,13 +17,13 @@ typedef struct {
 
 static gboolean
 protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
-         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
+         AssayTruth *ret_truth, GError **error)
 {
   const Dcmh *settings = context->settings;
   const LikelihoodMethod method = { .training = PAIRED_TRAINING_OF (settings),
                                     .target = (LikelihoodTarget) settings->target };
 
-  return likelihood_release (&method, context, items, ret_release, error);
+  return likelihood_release (&method, context, items, ret_release, ret_truth, error);
 }
 
 ASSAY_MEMORY (memory, Dcmh, paired_training_memory (&PAIRED_TRAINING_OF (settings), shape))

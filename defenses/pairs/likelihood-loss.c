@@ -177,7 +177,8 @@ take_target (const LikelihoodMethod *method, const AssayDefenseContext *context,
 
 gboolean
 likelihood_release (const LikelihoodMethod *method, const AssayDefenseContext *context,
-                    AssayView items, AssayRelease *ret_release, GError **error)
+                    AssayView items, AssayRelease *ret_release, AssayTruth *ret_truth,
+                    GError **error)
 {
   g_auto (AssayArena) arena = { 0 };
   g_autoptr (AssayGraph) graph = NULL;
@@ -190,5 +191,5 @@ likelihood_release (const LikelihoodMethod *method, const AssayDefenseContext *c
                                   method->training.bits, &arena, error)
          && (context->key_of != NULL
              || take_target (method, context, items.rows, &loss, &graph, error))
-         && paired_training_release (&trained, context, items, ret_release, error);
+         && paired_training_release (&trained, context, items, ret_release, ret_truth, error);
 }

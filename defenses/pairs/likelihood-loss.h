@@ -39,8 +39,8 @@ gboolean likelihood_loss_init (LikelihoodLoss *loss, gsize count, gsize bits, As
 double likelihood_loss (const AssayPairedBatch *batch, gpointer data,
                         double *const inout_slopes[ASSAY_N_PAIRED]);
 
-/* Trains with it, by the labels or the graph of @context, and fills @ret_release
- * (paired-training.h). */
+/* Trains with it, by the labels or the graph of @context, and fills @ret_release and
+ * @ret_truth (paired-training.h). */
 typedef struct {
   AssayPairedTraining training;
   LikelihoodTarget target;
@@ -48,4 +48,5 @@ typedef struct {
 } LikelihoodMethod;
 
 gboolean likelihood_release (const LikelihoodMethod *method, const AssayDefenseContext *context,
-                             AssayView items, AssayRelease *ret_release, GError **error);
+                             AssayView items, AssayRelease *ret_release, AssayTruth *ret_truth,
+                             GError **error);

@@ -1,6 +1,5 @@
 #include "defenses/pairs/paired-release.h"
 
-
 gboolean
 paired_split (const AssayDefenseContext *context, AssayView secrets,
               AssayView ret_rows[ASSAY_N_PAIRED], GError **error)

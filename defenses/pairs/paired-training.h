@@ -39,7 +39,8 @@ paired_training_batch (const AssayPairedTraining *training, gsize n)
 }
 
 /* Trains with @loss on @items, or takes the functions that are the release's key, and fills
- * @ret_release, of kind paired-codes. */
+ * @ret_release, of kind paired-codes. Where training diverges, the weights of the last pass over the
+ * items that ended well are kept, and @ret_truth says so; ASSAY_ERROR_NUMERIC in the first pass. */
 typedef struct {
   AssayPairedTraining training;
   AssayPairedLoss loss;
@@ -47,7 +48,8 @@ typedef struct {
 } PairedMethod;
 
 gboolean paired_training_release (const PairedMethod *method, const AssayDefenseContext *context,
-                                  AssayView items, AssayRelease *ret_release, GError **error);
+                                  AssayView items, AssayRelease *ret_release, AssayTruth *ret_truth,
+                                  GError **error);
 
 /* Bytes of training, and of the losses of pair-terms.h. */
 guint64 paired_training_memory (const AssayPairedTraining *training, const AssayShape *shape);

@@ -14,7 +14,7 @@ typedef struct {
 
 static gboolean
 protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
-         G_GNUC_UNUSED AssayTruth *ret_truth, GError **error)
+         AssayTruth *ret_truth, GError **error)
 {
   const Prdh *settings = context->settings;
   const LikelihoodMethod method = { .training = PAIRED_TRAINING_OF (settings),
@@ -22,7 +22,7 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
                                     .intra = 1,
                                     .decorrelation = settings->decorrelation };
 
-  return likelihood_release (&method, context, items, ret_release, error);
+  return likelihood_release (&method, context, items, ret_release, ret_truth, error);
 }
 
 ASSAY_MEMORY (memory, Prdh, paired_training_memory (&PAIRED_TRAINING_OF (settings), shape))

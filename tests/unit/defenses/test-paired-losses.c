@@ -320,3 +320,76 @@ Test (likelihood, codes_learn_what_is_alike)
     cr_assert (strstr (error->message, "or target = labels"), "%s", error->message);
   }
 }
+
+/* ---- A training that diverges ---- */
+
+/* A rate that no scenario may have: numbers of the first step are finite, all else is not. */
+static void
+set_rate (AssaySettings *settings, double rate)
+{
+  *(double *) ((char *) settings->values
+               + assay_param_find (settings->table, "learning_rate")->offset)
+      = rate;
+}
+
+/* What @id makes of it, without the checks of a release, which has weights beyond floats. */
+static gboolean
+diverging_of (const char *id, const char *assignments, AssayTruth *truth, GError **error)
+{
+  static gint64 labels[N];
+  const AssayPlugin *plugin = assay_registry_find (ASSAY_PLUGIN_DEFENSE, id, NULL);
+  const AssayDefense *defense = (const AssayDefense *) plugin;
+  g_autoptr (AssaySettings) settings = fixture_settings (plugin, assignments);
+  g_autoptr (AssayMatrix) items = fixture_normal (N, COLS, 3);
+  g_autoptr (AssayRelease) release = assay_release_new (ASSAY_RELEASE_PAIRED_CODES, id);
+  g_autoptr (AssayArray) edges
+      = assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 2, 2 },
+                          g_memdup2 ((const gint64[]){ 0, 1, 1, 2 }, 4 * sizeof (gint64)));
+  const AssayDefenseContext context = { .settings = settings->values,
+                                        .stream = assay_stream_key (4, 0, "release", ""),
+                                        .common_stream = assay_stream_key (4, 0, "common", ""),
+                                        .labels = labels,
+                                        .n_classes = 3,
+                                        .edges = edges,
+                                        .first_cols = FIRST };
+
+  for (gsize i = 0; i < N; i++)
+    labels[i] = (gint64) i % 3;
+  set_rate (settings, 1e308);
+  return defense->protect (&context, assay_matrix_view (items), release, truth, error);
+}
+
+static const char *const trained[] = { "dcmh", "prdh", "djsrh", "jdsh", "dmp-mh", "block-mh" };
+
+Test (paired_training, an_unfinished_one_is_said)
+{
+  for (gsize d = 0; d < G_N_ELEMENTS (trained); d++) {
+    g_autoptr (AssayTruth) truth = assay_truth_new ();
+    g_autoptr (GError) error = NULL;
+
+    cr_assert (diverging_of (trained[d], "steps=20 bits=8 hidden=16 batch=90", truth, &error),
+               "%s: %s", trained[d], error != NULL ? error->message : "");
+    cr_assert_str_eq (truth->says,
+                      "training diverged by batch 2 of 20 (learning_rate = 1e+308): the codes are "
+                      "of the weights after batch 1",
+                      "%s: %s", trained[d], truth->says);
+  }
+}
+
+/* Two batches a pass: there are no weights to keep. */
+Test (paired_training, none_before_it_is_an_error)
+{
+  for (gsize d = 0; d < G_N_ELEMENTS (trained); d++) {
+    g_autoptr (AssayTruth) truth = assay_truth_new ();
+    g_autoptr (GError) error = NULL;
+    g_autofree char *why = NULL;
+
+    cr_assert_not (diverging_of (trained[d], "steps=20 bits=8 hidden=16 batch=45", truth, &error));
+    cr_assert (fixture_error_is (&error, ASSAY_ERROR_NUMERIC,
+                                 "training diverges in step 2 of 20, before a pass over the items "
+                                 "was complete (learning rate 1e+308); expected a lower one",
+                                 NULL, &why),
+               "%s: %s", trained[d], why);
+    cr_assert_null (truth->says);
+  }
+}

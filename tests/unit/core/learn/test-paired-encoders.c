@@ -321,8 +321,9 @@ Test (paired_encoders, divergence_is_said)
 
   cr_assert_not (assay_paired_encoders_train (encoders, diverge, NULL, NULL, &error));
   cr_assert (fixture_error_is (&error, ASSAY_ERROR_NUMERIC,
-                               "training diverges in step 1; expected a lower learning_rate", NULL,
-                               &why),
+                               "training diverges in step 1 of 7, before a pass over the items was "
+                               "complete (learning rate 0.02); expected a lower one",
+                               NULL, &why),
              "%s", why);
   for (guint s = 0; s < ASSAY_N_PAIRED; s++)
     assay_matrix_free (rows[s]);
