@@ -25,10 +25,11 @@
  * the patches nearest to these, and has the network refine it.
  *
  * Public photographs are few, so that parts of them are learned from (by choice in a mirror and of
- * other contrast, too: keypoint-examples.h), by several networks, each of which holds out another share of the photographs: the weights of the epoch that was best there
- * are kept. The guess is the mean of what they paint. How much of it is added to the first
- * painting, none to all, is what makes all public photographs most like what they are of, by SSIM,
- * each as the network paints it that has not seen it. */
+ * other contrast, too: keypoint-examples.h), by several networks, each of which holds out another
+ * share of the photographs: the weights of the epoch that was best there are kept. The guess is the
+ * mean of what they paint. How much of it is added to the first painting, none to all, is what
+ * makes all public photographs most like what they are of, by SSIM, each as the network paints it
+ * that has not seen it. */
 #include "core/base/free.h"
 
 #include "attacks/photographs/keypoint-features.h"
