@@ -13,7 +13,12 @@
  * functions of the C library have one form for processors with FMA,
  * and so need no pinning where it is demanded; our own kernels give the bits of the plain ones
  * (tests/unit/core/search/test-scan-prune.c). openblas_set_corename exists in later versions alone,
- * and kernels that were chosen have been used by the time main begins. */
+ * and kernels that were chosen have been used by the time main begins.
+ *
+ * Kernels, of other runs: OpenBLAS knows processors by their numbers, and takes one that is younger
+ * than itself for Intel's of 2004 ("Prescott"), without AVX: Debian 12's does so with Intel's
+ * servers since 2023, where products then take five times as long (docs/architecture.md). Such a
+ * processor gets the kernels for the instructions that it has. */
 #include "cli/environment.h"
 
 #include <string.h>
@@ -27,6 +32,8 @@
 #define WAIT_POLICY "OMP_WAIT_POLICY"
 #define CORE_TYPE "OPENBLAS_CORETYPE"
 #define KERNELS "Haswell"
+#define WIDE_KERNELS "SkylakeX"
+#define KERNELS_OF_UNKNOWN " Prescott "
 /* oneDNN asks for this name before it asks for DNNL_MAX_CPU_ISA. */
 #define NETWORK_TYPE "ONEDNN_MAX_CPU_ISA"
 #define NETWORK_KERNELS "AVX2"
@@ -48,22 +55,6 @@ settle (const char *name, const char *value)
   return g_strcmp0 (g_getenv (name), value) != 0 && g_setenv (name, value, TRUE);
 }
 
-void
-cli_settle_environment (char **argv)
-{
-  gboolean is_changed = FALSE;
-
-  if (g_getenv (SPINS) == NULL && g_getenv (WAIT_POLICY) == NULL)
-    is_changed = g_setenv (SPINS, FEW_SPINS, TRUE);
-  if (cli_has_option (argv, "--portable")) {
-    is_changed = settle (CORE_TYPE, KERNELS) || is_changed;
-    is_changed = settle (NETWORK_TYPE, NETWORK_KERNELS) || is_changed;
-  }
-  /* Where it fails, threads wait as they did, and a portable run is refused. */
-  if (is_changed)
-    execv (THIS_PROGRAM, argv);
-}
-
 static gboolean
 has_instructions (void)
 {
@@ -72,6 +63,39 @@ has_instructions (void)
 #else
   return FALSE;
 #endif
+}
+
+/* Kernels that OpenBLAS would take if it knew the processor, or NULL: it does, or has its own. */
+static const char *
+better_kernels (void)
+{
+  if (strstr (assay_linalg_describe (), KERNELS_OF_UNKNOWN) == NULL || !has_instructions ())
+    return NULL;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports ("avx512f") && __builtin_cpu_supports ("avx512cd")
+      && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512dq")
+      && __builtin_cpu_supports ("avx512vl"))
+    return WIDE_KERNELS;
+#endif
+  return KERNELS;
+}
+
+void
+cli_settle_environment (char **argv)
+{
+  const char *better = g_getenv (CORE_TYPE) == NULL ? better_kernels () : NULL;
+  gboolean is_changed = FALSE;
+
+  if (g_getenv (SPINS) == NULL && g_getenv (WAIT_POLICY) == NULL)
+    is_changed = g_setenv (SPINS, FEW_SPINS, TRUE);
+  if (cli_has_option (argv, "--portable")) {
+    is_changed = settle (CORE_TYPE, KERNELS) || is_changed;
+    is_changed = settle (NETWORK_TYPE, NETWORK_KERNELS) || is_changed;
+  } else if (better != NULL)
+    is_changed = settle (CORE_TYPE, better) || is_changed;
+  /* Where it fails, threads wait as they did, and a portable run is refused. */
+  if (is_changed)
+    execv (THIS_PROGRAM, argv);
 }
 
 char *

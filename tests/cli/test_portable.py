@@ -3,6 +3,7 @@ of oneDNN. The environment stands for another processor here, as it chooses othe
 
 import json
 import pathlib
+import re
 import signal
 import sqlite3
 import time
@@ -113,6 +114,20 @@ def test_own_environment_is_kept_without_the_option(sandbox):
     tiny.write(sandbox)
     sandbox.run_ok("tiny.scenario", "--quiet", "--out", "out", OPENBLAS_CORETYPE=OLDER)
     assert OLDER in blas(sandbox, "out")
+
+
+def test_processor_that_openblas_does_not_know_has_kernels_of_its_instructions(sandbox):
+    """OpenBLAS takes one that is younger than itself for Intel's of 2004. On others this shows
+    nothing, as they have their kernels anyway."""
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        flags = set(re.search(r"^flags\s*:(.*)$", file.read(), re.MULTILINE)[1].split())
+    if not {"avx2", "fma"} <= flags:
+        pytest.skip("this processor has no AVX2 and FMA")
+    sandbox.environment.pop("OPENBLAS_CORETYPE", None)
+    said = sandbox.expect(sandbox.assay("--version")).out
+    assert "OpenBLAS" in said and " Prescott " not in said
+    said = sandbox.expect(sandbox.assay("--version", OPENBLAS_CORETYPE="Prescott")).out
+    assert " Prescott " in said
 
 
 NETWORK = """\
