@@ -40,6 +40,7 @@ static const GOptionEntry entries[] = {
   CLI_STEP_SEED (options.step, "Seed (default 1)"),
   CLI_STEP_HIDE (options.step),
   CLI_STEP_LIKE (options.step, "the attack, settings, grants and random numbers"),
+  CLI_STEP_QUIET (options.step),
   G_OPTION_ENTRY_NULL
 };
 
@@ -177,9 +178,22 @@ hide_release (void)
 }
 
 static gboolean
-attack_release (CliStep *step, GError **error)
+play (const CliStep *step, const AssayGranted *granted, AssayGuess **ret_guess, GError **error)
 {
   g_autofree char *canonical = assay_settings_canonical (step->settings);
+  CliProgress *progress = cli_progress_of_step (options.step.quiet, step->plugin->id);
+  const gboolean is_ok = assay_by_hand_attack (
+      step->plugin, step->settings,
+      cli_step_stream (&options.step, "attack", step->plugin->id, step->settings, canonical),
+      granted, ret_guess, error);
+
+  cli_progress_free (progress);
+  return is_ok;
+}
+
+static gboolean
+attack_release (CliStep *step, GError **error)
+{
   g_autoptr (AssayRelease) release = assay_release_read (options.release, error);
   g_autofree gint64 *groups = NULL;
   g_autoptr (GPtrArray) repeats = NULL;
@@ -200,11 +214,7 @@ attack_release (CliStep *step, GError **error)
                             .groups = groups,
                             .repeats = repeats,
                             .pairs = pairs };
-  return assay_by_hand_attack (
-             step->plugin, step->settings,
-             cli_step_stream (&options.step, "attack", step->plugin->id, step->settings, canonical),
-             &granted, &guess, error)
-         && assay_guess_write (guess, options.guess, error);
+  return play (step, &granted, &guess, error) && assay_guess_write (guess, options.guess, error);
 }
 
 static int

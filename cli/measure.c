@@ -31,6 +31,7 @@ static const GOptionEntry entries[]
           "Confidence of the intervals (default 0.95)", "P" },
         CLI_STEP_SEED (options.step, "Seed of the resampling behind intervals (default 1)"),
         CLI_STEP_LIKE (options.step, "the metrics, settings, confidence and resampling"),
+        CLI_STEP_QUIET (options.step),
         { "json", 0, 0, G_OPTION_ARG_NONE, &options.json, "Print JSON", NULL },
         G_OPTION_ENTRY_NULL };
 
@@ -108,10 +109,12 @@ measure_one (const Measuring *of, const AssayMetric *metric, const AssaySettings
   const AssayMetricContext context = { .settings = settings->values,
                                        .dataset = of->public_rows != NULL ? &dataset : NULL,
                                        .release = of->release };
+  CliProgress *progress = cli_progress_of_step (options.step.quiet, metric->id);
   AssayPool pool;
-  gboolean is_ok;
+  gboolean is_ok = assay_by_hand_measure (metric, &context, of->truth, of->guess, &pool, error);
 
-  if (!assay_by_hand_measure (metric, &context, of->truth, of->guess, &pool, error))
+  cli_progress_free (progress);
+  if (!is_ok)
     return FALSE;
   is_ok = print_outcomes (of, metric, settings, canonical, &pool, error);
   assay_pool_clear (&pool);

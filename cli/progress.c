@@ -1,5 +1,6 @@
 /* Progress on stderr: a bar with the time left on a terminal, plain lines otherwise; of cells, and
- * of the loops within one. Why so: docs/architecture.md, "Progress". */
+ * of the loops within one, or within a step that has no cells. Why so: docs/architecture.md,
+ * "Progress". */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/interrupt.h"
+#include "core/base/progress/listen.h"
 
 #define BAR_WIDTH 24
 #define LEAST_BAR 8
@@ -29,6 +31,8 @@ struct _CliProgress {
   gint64 started;
   gint64 last;
   gsize last_done;
+  char *doing;              /* of what has no cells; NULL: it has some */
+  AssayLoopListener before; /* who listened, where it has none */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -202,26 +206,40 @@ static void
 draw_bar (CliProgress *progress, const AssayProgress *run, const char *left)
 {
   const char *stopping = cli_is_interrupted () ? "  (stopping after this cell)" : "";
-  g_autofree char *counts = g_strdup_printf ("%zu/%zu cells%s", run->done, run->total, left);
-  const char *gap = *run->doing != '\0' ? "  " : "";
+  g_autofree char *counts = run->total > 0
+                                ? g_strdup_printf ("%zu/%zu cells%s", run->done, run->total, left)
+                                : g_strdup ("");
+  const char *gap = *run->doing != '\0' && *counts != '\0' ? "  " : "";
   const glong width
       = terminal_width () - 1 - (glong) (strlen (counts) + strlen (gap) + strlen (stopping));
   g_autofree char *doing = fit_doing (run, width);
-  g_autofree char *bar = format_bar (run, width - g_utf8_strlen (doing, -1));
+  g_autofree char *bar = format_bar (run, run->total > 0 ? width - g_utf8_strlen (doing, -1) : 0);
 
   fprintf (stderr, "\r\033[K%s%s%s%s%s", bar, counts, gap, doing, stopping);
   fflush (stderr);
   progress->has_bar = TRUE;
 }
 
-/* The first and the last are always told. */
+static void
+print_line (const AssayProgress *run, const char *left)
+{
+  g_autofree char *doing = run->part != NULL ? format_doing (run) : NULL;
+
+  if (run->total == 0)
+    fprintf (stderr, "%s\n", doing);
+  else
+    fprintf (stderr, "%zu of %zu cells%s%s%s\n", run->done, run->total, left,
+             doing != NULL ? "; " : "", doing != NULL ? doing : "");
+}
+
+/* The first and the last of cells are always told; what has none is shown on a terminal at once. */
 static gboolean
 is_due (const CliProgress *progress, const AssayProgress *run, gint64 now)
 {
-  const gint64 since = now - progress->last;
+  const gint64 since = now - (progress->last != 0 ? progress->last : progress->started);
   const gboolean has_finished = run->done != progress->last_done;
 
-  if (progress->last == 0)
+  if (progress->last == 0 && run->part == NULL)
     return TRUE;
   if (progress->is_terminal)
     return since >= REDRAW_US || run->done == run->total;
@@ -239,16 +257,31 @@ cli_progress_update (const AssayProgress *run, gpointer data)
   if (progress->is_quiet || !is_due (progress, run, now))
     return;
   left = format_left (progress, run);
-  if (progress->is_terminal) {
+  if (progress->is_terminal)
     draw_bar (progress, run, left);
-  } else {
-    g_autofree char *doing = run->part != NULL ? format_doing (run) : NULL;
-
-    fprintf (stderr, "%zu of %zu cells%s%s%s\n", run->done, run->total, left,
-             doing != NULL ? "; " : "", doing != NULL ? doing : "");
-  }
+  else
+    print_line (run, left);
   progress->last = now;
   progress->last_done = run->done;
+}
+
+static void
+hear_part (const char *says, gpointer data)
+{
+  const CliProgress *progress = data;
+
+  cli_progress_update (&(AssayProgress){ .doing = progress->doing, .part = says }, data);
+}
+
+CliProgress *
+cli_progress_of_step (gboolean is_quiet, const char *doing)
+{
+  CliProgress *progress = cli_progress_new (is_quiet);
+
+  progress->doing = g_strdup (doing);
+  progress->before = assay_loop_listen (
+      (AssayLoopListener){ is_quiet ? NULL : hear_part, progress, CLI_PROGRESS_US });
+  return progress;
 }
 
 void
@@ -256,7 +289,10 @@ cli_progress_free (CliProgress *progress)
 {
   if (progress == NULL)
     return;
+  if (progress->doing != NULL)
+    assay_loop_listen (progress->before);
   if (progress->has_bar)
     fputs ("\r\033[K", stderr);
+  g_free (progress->doing);
   g_free (progress);
 }

@@ -41,6 +41,7 @@ static const GOptionEntry entries[] = {
     "Further release number N of the same secrets: other noise, the same hash function", "N" },
   CLI_STEP_HIDE (options.step),
   CLI_STEP_LIKE (options.step, "the defense, settings and random numbers"),
+  CLI_STEP_QUIET (options.step),
   G_OPTION_ENTRY_NULL
 };
 
@@ -176,10 +177,27 @@ write_seed (gint64 seed, GError **error)
 }
 
 static gboolean
+make_release (const CliStep *step, const AssaySecrets *secrets, AssayRelease **ret_release,
+              AssayTruth **ret_truth, GError **error)
+{
+  const AssayKnowledge knowledge = { .database = step->database, .public_rows = step->public_rows };
+  CliProgress *progress = cli_progress_of_step (options.step.quiet, step->plugin->id);
+  const gboolean is_ok
+      = assay_step_protect ((const AssayDefense *) step->plugin,
+                            &(AssayProtecting){ .settings = step->settings,
+                                                .stream = stream_of (step, options.repeat),
+                                                .common = stream_of (step, 0),
+                                                .knowledge = &knowledge },
+                            secrets, ret_release, ret_truth, error);
+
+  cli_progress_free (progress);
+  return is_ok;
+}
+
+static gboolean
 protect_rows (const CliStep *step, GError **error)
 {
   const CliLike *like = &options.step.like;
-  const AssayKnowledge knowledge = { .database = step->database, .public_rows = step->public_rows };
   g_auto (Given) given = { 0 };
   g_autoptr (AssayRelease) release = NULL;
   g_autoptr (AssayTruth) truth = NULL;
@@ -191,12 +209,7 @@ protect_rows (const CliStep *step, GError **error)
   if (like->cell != NULL && options.classes == 0)
     given.secrets.n_classes
         = MAX (given.secrets.n_classes, like->run->plan->probes[like->cell->dataset].n_classes);
-  is_ok = assay_step_protect ((const AssayDefense *) step->plugin,
-                              &(AssayProtecting){ .settings = step->settings,
-                                                  .stream = stream_of (step, options.repeat),
-                                                  .common = stream_of (step, 0),
-                                                  .knowledge = &knowledge },
-                              &given.secrets, &release, &truth, error)
+  is_ok = make_release (step, &given.secrets, &release, &truth, error)
           && assay_release_write (release, options.release, error)
           && assay_truth_write (truth, options.truth, error)
           && (like->folder != NULL || write_seed (options.step.seed, error));

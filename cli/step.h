@@ -17,6 +17,7 @@ typedef struct {
   char *database, *public_rows; /* where they are; NULL: nowhere */
   char **hidden;                /* files and folders; NULL: none were given */
   gint64 seed;
+  gboolean quiet;
   CliLike like;
 } CliStepOptions;
 
@@ -33,6 +34,8 @@ typedef struct {
 #define CLI_STEP_HIDE(step)                                                                     \
   { "hide", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &(step).hidden,                                  \
     "Keep this file or folder from programs (exec); may be given several times", "PATH" }
+#define CLI_STEP_QUIET(step)                                                                    \
+  { "quiet", 'q', 0, G_OPTION_ARG_NONE, &(step).quiet, "No progress", NULL }
 /* clang-format on */
 
 /* Opens the run if one was given. ASSAY_ERROR_PARAMETER: one option without the other, or no such

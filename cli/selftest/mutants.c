@@ -77,8 +77,10 @@ static int
 play (const AssayPlan *plan, AssaySavedRun *run, const CliMutantsOptions *options)
 {
   CliProgress *progress = cli_progress_new (options->quiet);
-  const AssayRunCallbacks callbacks
-      = { .is_cancelled = cli_is_cancelled, .progress = cli_progress_update, .data = progress };
+  const AssayRunCallbacks callbacks = { .is_cancelled = cli_is_cancelled,
+                                        .progress = cli_progress_update,
+                                        .data = progress,
+                                        .part_us = CLI_PROGRESS_US };
   g_autoptr (AssayResultMutants) mutants = NULL;
   g_autoptr (GError) error = NULL;
   g_autofree char *text = NULL;

@@ -9,10 +9,22 @@
 #include "core/games/control.h"
 #include "core/plugin/registry.h"
 
+static gboolean
+play_control (const AssayPlugin *attack, const AssaySettings *settings, guint64 seed,
+              gboolean is_quiet, AssayControlOutcome *ret_outcome, GError **error)
+{
+  g_autofree char *doing = g_strdup_printf ("control of %s", attack->id);
+  CliProgress *progress = cli_progress_of_step (is_quiet, doing);
+  const gboolean is_ok = assay_control_play (attack, settings, seed, ret_outcome, error);
+
+  cli_progress_free (progress);
+  return is_ok;
+}
+
 /* FALSE where the control was lost or could not be played. An attack with a setting that must be
  * given (a program to run) has no control of its own. */
 static gboolean
-play (const AssayPlugin *attack, guint64 seed)
+play (const AssayPlugin *attack, guint64 seed, gboolean is_quiet)
 {
   const AssayControlTerms control = assay_control_terms (attack);
   g_autoptr (AssaySettings) settings
@@ -28,7 +40,7 @@ play (const AssayPlugin *attack, guint64 seed)
     printf ("none   %-16s %s\n", attack->id, control.says);
     return TRUE;
   }
-  if (!assay_control_play (attack, settings, seed, &outcome, &error)) {
+  if (!play_control (attack, settings, seed, is_quiet, &outcome, &error)) {
     printf ("error  %-16s %s\n", attack->id, error->message);
     return FALSE;
   }
@@ -60,7 +72,7 @@ play_controls (guint64 seed)
   gboolean is_won = TRUE;
 
   for (guint i = 0; i < attacks->len; i++)
-    is_won &= play (attacks->pdata[i], seed);
+    is_won &= play (attacks->pdata[i], seed, options.quiet);
   return is_won ? EXIT_OK : EXIT_INCONCLUSIVE;
 }
 

@@ -62,11 +62,34 @@ count_cell (Play *play, const char *doing, GError **error)
   return !is_cancelled (play) || assay_fail (error, ASSAY_ERROR_CANCELLED, "interrupted");
 }
 
+/* What a cell is about, and how far it is; cells are counted here. */
+static void
+tell_part (const AssayProgress *of_cell, gpointer data)
+{
+  const Play *play = data;
+  AssayProgress progress = play->progress;
+
+  if (of_cell->part == NULL)
+    return;
+  progress.doing = of_cell->doing;
+  progress.part = of_cell->part;
+  assay_run_report (play->callbacks, &progress);
+}
+
+static AssayRunCallbacks
+callbacks_of (Play *play)
+{
+  return (AssayRunCallbacks){ .is_cancelled = is_cancelled,
+                              .progress = tell_part,
+                              .data = play,
+                              .part_us = play->callbacks->part_us };
+}
+
 /* Plays the scenario as it is, and keeps what each cell found by itself. */
 static gboolean
 play_base (Play *play, GError **error)
 {
-  const AssayRunCallbacks callbacks = { .is_cancelled = is_cancelled, .data = play };
+  const AssayRunCallbacks callbacks = callbacks_of (play);
   g_autoptr (AssayWorkspace) workspace = new_workspace (play, play->plan);
   g_autoptr (AssayStore) store = assay_store_new_in_memory (error);
   g_autoptr (AssayRunner) runner
@@ -112,7 +135,7 @@ static gboolean
 play_cells (Play *play, const AssayMutatedPlan *mutated, AssayStore *store, const char *doing,
             GError **error)
 {
-  const AssayRunCallbacks callbacks = { .is_cancelled = is_cancelled, .data = play };
+  const AssayRunCallbacks callbacks = callbacks_of (play);
   g_autoptr (AssayWorkspace) workspace = new_workspace (play, &mutated->plan);
   g_autoptr (AssayRunner) runner = assay_runner_new (&mutated->plan, workspace, store, &callbacks);
 

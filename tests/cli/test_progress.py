@@ -1,15 +1,19 @@
-"""What a run says of a cell that takes long: on a terminal, in a log, with workers, and nowhere."""
+"""What a run says of a cell that takes long: on a terminal, in a log, with workers, and nowhere.
+And what the steps by hand and selftest say, which have no cells."""
 
 import contextlib
 import fcntl
 import os
 import pty
 import re
+import shutil
 import signal
 import struct
 import termios
 
 import pytest
+
+import data
 
 REDRAW = b"\r\x1b[K"
 
@@ -40,15 +44,15 @@ plugin = map
 
 
 class Terminal:
-    """A run that writes its progress to one of @columns."""
+    """A run, or another command, that writes its progress to one of @columns."""
 
-    def __init__(self, sandbox, columns, *arguments):
+    def __init__(self, sandbox, columns, *arguments, command=("run", "a.scenario")):
         try:
             self.ours, theirs = pty.openpty()
         except OSError as problem:  # a container without /dev/pts
             pytest.skip(f"no terminal can be opened: {problem}")
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        self.process = sandbox.start("run", "a.scenario", *arguments, stderr=theirs)
+        self.process = sandbox.start(*command, *arguments, stderr=theirs)
         os.close(theirs)
         self.seen = b""
 
@@ -145,3 +149,101 @@ def test_a_log_of_a_long_cell(sandbox):
     for line in lines[2:]:
         assert re.fullmatch(r"0 of 1 cells; map of dpsh: making a release, batch \d+ of 1000000, "
                             r"loss [0-9.e-]+\n", line), f"{lines}"
+
+
+# ---- Without cells: steps by hand, and selftest ----
+
+def write_steps(sandbox, steps=150):
+    """{command: its words}, of which each takes the folders of those before it."""
+    for name, seed in (("private.npy", 1), ("other.npy", 2)):
+        sandbox.write(name, data.npy_bytes(data.make_rows(400, 32, seed)))
+    sandbox.write("labels.npy", data.npy_bytes([i % 4 for i in range(400)], "int64"))
+    sandbox.expect(sandbox.assay(
+        "protect", "--defense", "additive-noise", "--secrets", "other.npy", "--seed", 4,
+        "--release", "pairs/release", "--truth", "pairs/truth"), out="", err="")
+    sandbox.expect(sandbox.assay(
+        "protect", "--defense", "additive-noise", "--secrets", "private.npy", "--seed", 3,
+        "--release", "noisy", "--truth", "truth"), out="", err="")
+    return {
+        "protect": ("protect", "--defense", "dpsh", "--set", "bits=16", "--set", "hidden=512",
+                    "--set", f"steps={steps}", "--secrets", "private.npy", "--labels",
+                    "labels.npy", "--seed", 3, "--release", "codes", "--truth", "codes-truth"),
+        "attack": ("attack", "--attack", "learned-inversion", "--set", "learner=network",
+                   "--release", "noisy", "--pairs", "pairs", "--guess", "guess"),
+        "measure": ("measure", "--truth", "truth", "--guess", "guess", "--metric",
+                    "relative-error"),
+    }
+
+
+TOLD = {"protect": r"dpsh: making a release(, batch \d+ of 150(, loss [0-9.e-]+)?)?",
+        "attack": r"learned-inversion: epoch \d+ of \d+(, batch \d+ of \d+)?(, loss [0-9.e-]+)?",
+        "measure": "relative-error: measuring"}
+
+
+def test_how_far_a_step_is(sandbox):
+    """Each of the three, on one line that is cleared; the files and what is printed are the same as
+    without a terminal and with --quiet."""
+    for command, words in write_steps(sandbox).items():
+        drawn = Terminal(sandbox, 120, command=words).end()
+        assert len(drawn) > 2 and drawn[0] == drawn[-1] == "", f"{command}: {drawn}"
+        for line in drawn[1:-1]:
+            assert re.fullmatch(TOLD[command], line), f"{command}: {line}"
+        if command == "protect":
+            assert len(set(drawn)) > 3, f"it says where it is: {drawn}"
+        made = sandbox.tree()
+        written = {"protect": ("codes", "codes-truth"), "attack": ("guess",)}.get(command, ())
+        for quiet in ((), ("--quiet",)):
+            for folder in written:
+                shutil.rmtree(sandbox.path / folder)
+            again = sandbox.expect(sandbox.assay(*words, *quiet), err="")
+            assert sandbox.tree() == made, f"{command} {quiet}"
+            assert bool(again.out) == (command == "measure"), again.out
+
+
+def test_quiet_steps_show_none_of_it(sandbox):
+    for command, words in write_steps(sandbox).items():
+        assert Terminal(sandbox, 80, *words, "--quiet", command=()).end() == [""], command
+
+
+def test_selftest_says_which_control_it_plays(sandbox):
+    terminal = Terminal(sandbox, 120, command=("selftest",))
+    drawn = terminal.read(until=rb"control of [a-z-]+: [a-z]")
+    sandbox.kill(terminal.process)
+    os.close(terminal.ours)
+    assert re.search(rb"\r\x1b\[Kcontrol of [a-z-]+: [a-z]", drawn), f"{drawn}"
+
+
+MUTANTS = """\
+[scenario]
+[dataset]
+plugin = values
+[defense laplace]
+plugin = laplace
+epsilon = 1
+[attack distinguish]
+plugin = distinguish
+runs = 100000000
+[claim holds]
+measure = epsilon
+at-most = claimed
+"""
+
+
+def test_mutants_say_how_far_a_cell_is(sandbox):
+    sandbox.write("a.scenario", MUTANTS)
+    terminal = Terminal(sandbox, 120, command=("selftest", "--mutants", "a.scenario"))
+    drawn = terminal.read(until=rb"distinguish against laplace: \w+")
+    sandbox.kill(terminal.process)
+    os.close(terminal.ours)
+    assert re.search(rb"0/\d+ cells  distinguish against laplace: \w", drawn), f"{drawn}"
+
+
+@pytest.mark.slow
+def test_a_log_of_a_long_step(sandbox):
+    """Nothing, and then a line each half minute."""
+    process = sandbox.start(*write_steps(sandbox, 1000000)["protect"])
+    lines = [process.stderr.readline() for _ in range(2)]
+    sandbox.kill(process)
+    for line in lines:
+        assert re.fullmatch(r"dpsh: making a release, batch \d+ of 1000000, loss [0-9.e-]+\n",
+                            line), f"{lines}"
