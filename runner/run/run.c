@@ -24,6 +24,7 @@ struct _AssayRunner {
   guint dataset, trial; /* whose hash and groups are in the store already */
   GArray *shown;        /* AssayShown: the pictures of the cell that is run */
   char *said;           /* by its attack; NULL: nothing */
+  char *lost;           /* the same where it lost its control */
 };
 
 AssayRunner *
@@ -43,7 +44,7 @@ assay_runner_new (const AssayPlan *plan, AssayWorkspace *workspace, AssayStore *
 }
 
 ASSAY_FREE_FUNC (AssayRunner, assay_runner_free, g_array_unref (self->shown), g_free (self->said),
-                 assay_run_telling_clear (&self->telling))
+                 g_free (self->lost), assay_run_telling_clear (&self->telling))
 
 /* ---- What must be in the store beside the cells ---- */
 
@@ -278,6 +279,7 @@ attack_cell (AssayRunner *runner, const AssayCell *cell, gsize index, const Assa
   if (runner->said == NULL)
     runner->said = g_strdup (guess->says);
   runner->said = assay_truth_say (job.truth, runner->said);
+  runner->lost = assay_truth_say (job.truth, runner->lost);
   return assay_show_cell (
              &(AssayShowing){ runner->plan, cell, settings, &job, guess, ret_outcomes },
              runner->shown, error)
@@ -394,6 +396,8 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
     return TRUE;
   g_array_set_size (runner->shown, 0);
   g_clear_pointer (&runner->said, g_free);
+  g_free (runner->lost);
+  runner->lost = g_strdup ("the attack lost its control with these settings");
   assay_interrupt_was_told ();
   is_ok = cell->utility != ASSAY_NO_COMPONENT
               ? assess_cell (runner, cell, outcomes, &record.status, &problem)
@@ -411,10 +415,8 @@ run_cell (AssayRunner *runner, gsize index, GError **error)
       return leave_cell (runner, index);
     }
     record.message = problem->message;
-  } else if (record.status == ASSAY_CELL_CONTROL_FAILED) {
-    record.message = (char *) "the attack lost its control with these settings";
   } else {
-    record.message = runner->said;
+    record.message = record.status == ASSAY_CELL_CONTROL_FAILED ? runner->lost : runner->said;
   }
   record.seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
   is_ok = (!is_ok

@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -165,6 +166,31 @@ def test_a_release_that_says_how_it_came_about(sandbox):
     assert SAID in again, again
     assert not re.search("ended early", "".join(
         sandbox.read(f"out/{name}") for name in ("results.csv", "claims.xml"))), "in a table"
+
+
+def test_a_lost_control_takes_nothing_away_from_it(sandbox):
+    """What the release says begins the message of a cell whose attack lost its control, too. The
+    control of the only attack is one that the store knows as lost."""
+    compile_plugin(sandbox, "plugins/scaled.so", SAYING)
+    use(sandbox)
+    tiny.write(sandbox, SCALED)
+    sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet")
+    store = sqlite3.connect(sandbox.path / "out" / "run.sqlite")
+    with store:
+        for change in ("DELETE FROM cells", "DELETE FROM outcomes",
+                       "DELETE FROM meta WHERE key = 'state'",
+                       "UPDATE meta SET value = 'lost 0.25 12' WHERE key = 'control.0.0'"):
+            store.execute(change)
+    store.close()
+    lost = "the attack lost its control with these settings"
+    table = sandbox.run_ok("tiny.scenario", "--out", "out", "--quiet", "--resume", code=3).out
+    cells = json.loads(sandbox.read("out/results.json"))["cells"]
+    assert [cell["status"] for cell in cells] == ["control-failed"] * 2, f"{cells}"
+    assert [cell["message"] for cell in cells] == [lost, f"{SAID}; {lost}"], f"{cells}"
+    page = re.sub("</?bdi>|<wbr>", "", sandbox.read("out/report.html"))
+    assert f"<td>{SAID}; {lost}</td>" in page, "not in the page"
+    for text in (table, sandbox.read("out/summary.md")):
+        assert f"{SAID}; {lost}" in text, text
 
 
 def test_a_truth_keeps_what_its_release_says(sandbox):
