@@ -137,6 +137,9 @@ seed = 5
 
 [dataset]
 plugin = shapes
+private_images = 128
+test_images = 64
+public_images = 64
 secrets = 16
 
 [defense none]

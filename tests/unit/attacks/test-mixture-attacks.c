@@ -19,7 +19,7 @@ extern const AssayAttack assay_attack_braverman;
 /* 3,025 = 55^2 pixels and 9,000 public images, of which two are in each of 60 mixtures of k = 4. */
 Test (mixture_attacks, theory_on_gaussian_images, .timeout = 110)
 {
-  enum { PUBLIC = 9000, ITEMS = 60, PARTNERS = 2 };
+  enum { PUBLIC = 4000, ITEMS = 60, PARTNERS = 2 };
   MixtureControl control = { .n_secrets = ITEMS,
                              .n_public = PUBLIC,
                              .side = 55,

@@ -86,7 +86,8 @@ judge (const InstaHide *made, const char *assignments, const AssayGuess *guess)
   return median (likeness, made->sizes.n_secrets);
 }
 
-/* In an order of the attack's own, which it says, so that the metric looks for it. */
+/* In an order of the attack's own, which it says, so that the metric looks for it; of scales and
+ * labels that are as they should be nothing is said. */
 Test (mixture_inversion, secrets_come_back)
 {
   for (int has_labels = 0; has_labels < 2; has_labels++) {
@@ -103,6 +104,9 @@ Test (mixture_inversion, secrets_come_back)
     instahide_compare (made, assay_array_view (estimates).data, likeness);
     middle = median (likeness, 12);
     cr_assert_geq (middle, has_labels ? 0.95 : 0.8, "labels %d: %g", has_labels, middle);
+    cr_assert (strstr (guess->says, "scale") == NULL
+                   && (has_labels || strstr (guess->says, "labels") == NULL),
+               "%s", guess->says);
     assert_near (judge (made, "sign=free", guess), middle, 0.01, "labels %d", has_labels);
     cr_assert_leq (judge (made, "sign=free matching=order", guess), 0.5, "labels %d", has_labels);
   }
@@ -119,7 +123,7 @@ Test (mixture_inversion, is_the_same_on_any_number_of_threads)
     g_autoptr (AssayGuess) guess = NULL;
 
     assay_parallel_set_threads (threads);
-    guess = run (made, "secrets=12 k=4 rounds=1", release, NULL);
+    guess = run (made, "secrets=12 k=4 rounds=1 tries=2", release, NULL);
     cr_assert_not_null (guess);
     if (first == NULL) {
       first = g_steal_pointer (&guess);
@@ -135,7 +139,8 @@ Test (mixture_inversion, is_the_same_on_any_number_of_threads)
  * without settings is played by test-plugins-run. */
 Test (mixture_inversion, control_is_won)
 {
-  static const char *const choices[] = { "max_coefficient=0.2 k=6 secrets=3", "labels=no" };
+  static const char *const choices[]
+      = { "max_coefficient=0.2 k=6 secrets=3 tries=1", "labels=no tries=1" };
 
   for (guint64 i = 0; i < G_N_ELEMENTS (choices); i++) {
     g_autoptr (AssaySettings) settings
@@ -233,14 +238,12 @@ median_of (const InstaHide *made, const AssayGuess *guess)
   return median (likeness, made->sizes.n_secrets);
 }
 
-/* Labels that were dealt to mixtures at random are noticed, and do no more harm than none, after
- * which parts are taken first. */
+/* Labels that were dealt to mixtures at random are noticed, and do no more harm than none
+ * (secrets_come_back), after which parts are taken first. */
 Test (mixture_inversion, invented_labels_are_noticed)
 {
   g_autoptr (InstaHide) made = instahide_new (&sizes);
-  g_autoptr (AssayRelease) unlabelled = make_release (made, FALSE);
   g_autoptr (AssayRelease) labelled = NULL;
-  g_autoptr (AssayGuess) without = NULL;
   g_autoptr (AssayGuess) with = NULL;
   g_autoptr (AssayMatrix) right = assay_matrix_copy (assay_matrix_view (made->labels), NULL);
   AssayStream stream = assay_stream (assay_stream_key (2, 0, "labels", "test"), 0);
@@ -251,13 +254,10 @@ Test (mixture_inversion, invented_labels_are_noticed)
     memcpy (assay_matrix_row (made->labels, t), assay_matrix_row (right, order[t]),
             sizes.n_classes * sizeof (float));
   labelled = make_release (made, TRUE);
-  without = run (made, "secrets=12 k=4", unlabelled, NULL);
-  with = run (made, "secrets=12 k=4", labelled, NULL);
+  with = run (made, "secrets=12 k=4 tries=1", labelled, NULL);
   cr_assert_not_null (strstr (with->says, "labels have nothing to do with the mixtures"), "%s",
                       with->says);
-  cr_assert_null (strstr (without->says, "labels"), "%s", without->says);
-  cr_assert_geq (median_of (made, with), median_of (made, without) - 0.02, "%g, without %g",
-                 median_of (made, with), median_of (made, without));
+  cr_assert_geq (median_of (made, with), 0.8, "%g", median_of (made, with));
 }
 
 /* Public images from 0 to 1, where the release has mean 0 and variance 1, are brought to its scale;
@@ -267,15 +267,13 @@ Test (mixture_inversion, scale_of_public_images_is_found)
   g_autoptr (InstaHide) made = instahide_new (&sizes);
   g_autoptr (AssayRelease) release = make_release (made, TRUE);
   g_autoptr (AssayGuess) guess = NULL;
-  g_autoptr (AssayGuess) same = run (made, "secrets=12 k=4", release, NULL);
   float *values = made->publics->data;
   const gsize count = made->publics->rows * made->cols;
   GError *error = NULL;
 
-  cr_assert_null (strstr (same->says, "scale"), "%s", same->says);
   for (gsize i = 0; i < count; i++)
     values[i] = 0.5f + 0.12f * values[i];
-  guess = run (made, "secrets=12 k=4", release, &error);
+  guess = run (made, "secrets=12 k=4 tries=1", release, &error);
   cr_assert_not_null (guess, "%s", error != NULL ? error->message : "");
   cr_assert_not_null (strstr (guess->says, "public images are on another scale"), "%s",
                       guess->says);
@@ -337,7 +335,7 @@ Test (mixture_inversion, secrets_come_back_under_noise)
   for (gsize i = 0; i < made->total * made->cols; i++)
     made->mixtures->data[i] += (float) (0.3 * assay_stream_normal (&stream));
   release = make_release (made, TRUE);
-  guess = run (made, "secrets=12 k=4", release, NULL);
+  guess = run (made, "secrets=12 k=4 tries=1", release, NULL);
   cr_assert_not_null (strstr (guess->says, "every number has noise of deviation "), "%s",
                       guess->says);
   cr_assert_geq (median_of (made, guess), 0.9, "%g; %s", median_of (made, guess), guess->says);

@@ -402,7 +402,7 @@ Test (weak_seed, our_own_flips_and_masks_are_not_found)
 {
   const Setting changes[] = { { "seeds", "500" }, { NULL, NULL } };
 
-  for (guint64 s = 0; s < 20; s++) {
+  for (guint64 s = 0; s < 8; s++) {
     AssayStream stream = assay_stream (assay_stream_key (s, 0, "flips", ""), 0);
     const double p = 0.05 + 0.4 * assay_stream_uniform (&stream);
     g_autofree guint8 *codes = correlated_codes (&stream);

@@ -352,7 +352,7 @@ Test (photo_pairs, real_pairs)
   g_setenv ("ASSAY_CACHE", "", TRUE);
   if (folder == NULL || !g_file_test (folder, G_FILE_TEST_IS_DIR))
     cr_skip_test ("no photographs: photos/homography is missing (ASSAY_DATA names the folder)");
-  open_pairs_surely (data, "folder=photos/homography largest=640", &dataset);
+  open_pairs_surely (data, "folder=photos/homography largest=400", &dataset);
   cr_assert_eq (dataset.n_groups, 7);
   for (gint64 g = 0; g < 7; g++) {
     const ViewShare right = share_in_view (&dataset, g, FALSE, 3);

@@ -429,7 +429,8 @@ Test (scan, memory_is_bounded, .timeout = 100)
   if (IS_ADDRESS_SANITIZED)
     return;
   for (gsize i = 0; i < MIN (G_N_ELEMENTS (large), 2 * test_seeds (1)); i++) {
-    check_memory (&large[i], 2);
+    if (test_seeds (1) > 1)
+      check_memory (&large[i], 2);
     check_memory (&large[i], 64);
   }
 }

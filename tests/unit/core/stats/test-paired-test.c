@@ -318,8 +318,8 @@ Test (paired_test, wrong_as_seldom_as_said)
   static const Calibration cases[] = {
     { "mcnemar", &rate, 100, 0, 0.05, 4000 },
     { "mcnemar, lower leaks", &missed, 100, 0, 0.05, 4000 },
-    { "bootstrap", &share, 60, 0, 0.054, 1000 },
-    { "40 groups", &share, 200, 40, 0.056, 1000 },
+    { "bootstrap", &share, 60, 0, 0.054, 400 },
+    { "40 groups", &share, 200, 40, 0.056, 400 },
     { "12 groups", &distance, 120, 12, 0.05, 4000 },
   };
 
