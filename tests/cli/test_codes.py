@@ -195,7 +195,8 @@ grants = public; hash-function
 
 
 def test_the_same_bytes_with_one_and_two_threads(sandbox):
-    sandbox.write("a.scenario", HEAD + DEFENSES.replace("0.25; 1; 2; 4", "1")
+    sandbox.write("a.scenario", HEAD.replace(f"secrets = {SECRETS}", "secrets = 80")
+                  + DEFENSES.replace("0.25; 1; 2; 4", "1").replace("labelled = 200", "labelled = 80")
                   + "[utility map]\nplugin = map\n\n"
                   "[attack linkage]\nplugin = code-linkage\ngrants = public; hash-function\n")
     found = []

@@ -179,7 +179,7 @@ secrets = {secrets}
 
 [defense instahide]
 plugin = instahide-cross
-epochs = 20
+epochs = {epochs}
 
 [attack inversion]
 plugin = mixture-inversion
@@ -191,9 +191,9 @@ tries = 1
 """
 
 
-@pytest.mark.parametrize("sizes", (pytest.param({"size": 32, "secrets": 20, "public": 3000},
+@pytest.mark.parametrize("sizes", (pytest.param({"size": 32, "secrets": 20, "public": 3000, "epochs": 20},
                                                 marks=pytest.mark.slow),
-                                   {"size": 16, "secrets": 120, "public": 2000}), ids=str)
+                                   {"size": 16, "secrets": 120, "public": 2000, "epochs": 12}), ids=str)
 def test_memory_is_foreseen(sandbox, sizes):
     """Of large images what is learned of the public ones takes most, of many secrets how alike
     candidates for them are; what the program itself takes is in both."""

@@ -9,6 +9,7 @@
 #include "core/data/kinds/mixtures.h"
 #include "core/games/control.h"
 #include "tests/reference/fixtures.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayAttack assay_attack_learned_inversion, assay_attack_learned_linkage;
 
@@ -265,6 +266,8 @@ Test (adaptive, statistics_give_one_estimate_for_all)
 
 Test (adaptive, the_same_on_any_number_of_threads)
 {
+  TEST_OF_RESULTS ();
+
   PROTECTING (random_rotation, "noise=0.5", .has_key = TRUE);
   g_auto (Case) c = make_case (&by, 3, 600);
   AssayGuess *guesses[2];

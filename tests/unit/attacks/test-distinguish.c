@@ -319,6 +319,8 @@ Test (distinguish, delta_is_read_with_care)
 
 Test (distinguish, threads_change_no_bit)
 {
+  TEST_OF_RESULTS ();
+
   static const char *const score_names[] = { "likelihood", "patterns", "classifier" };
   const Known known = { 1, 0, 1, 3 };
 

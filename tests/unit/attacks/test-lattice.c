@@ -9,6 +9,7 @@
 #include "core/games/control.h"
 #include "core/math/lattice.h"
 #include "tests/unit/attacks/lattice-case.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayAttack assay_attack_lattice;
 extern const AssayAttack assay_attack_verbatim;
@@ -195,6 +196,8 @@ Test (lattice, dithered_adversarial)
 
 Test (lattice, threads)
 {
+  TEST_OF_RESULTS ();
+
   LatticeCase one;
 
   lattice_case_make ((LatticeDraw){ .seed = 7, .is_integer = TRUE, .is_secret_integer = TRUE },

@@ -205,6 +205,8 @@ Test (attacks, database_shows_what_it_found)
 /* A release that keeps what was found near its subspaces: the order of settings changes nothing. */
 Test (attacks, earlier_attacks_and_threads_change_nothing)
 {
+  TEST_OF_RESULTS ();
+
   static const char *const assignments[]
       = { "neighbours=30 averaged=3", "neighbours=200 averaged=20", "neighbours=7 averaged=7" };
   g_autofree float *first[3] = { NULL, NULL, NULL };

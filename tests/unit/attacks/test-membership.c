@@ -237,6 +237,8 @@ Test (membership, too_few_runs_are_refused)
 
 Test (membership, the_same_on_any_number_of_threads)
 {
+  TEST_OF_RESULTS ();
+
   const Defense groups = { GROUPS, 2 };
   g_autoptr (AssayArray) one = NULL;
   g_autoptr (AssayArray) three = NULL;

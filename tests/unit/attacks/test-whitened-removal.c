@@ -327,6 +327,8 @@ Test (whitened_removal, windows_are_found)
 
 Test (whitened_removal, threads_change_nothing)
 {
+  TEST_OF_RESULTS ();
+
   AssayControlCase of = { 0 };
   g_autoptr (AssayGuess) one = NULL;
   g_autoptr (AssayGuess) three = NULL;

@@ -1,6 +1,7 @@
 /* The dataset `photo-pairs`: pictures and homographies that belong together, at the files' sizes
  * and reduced, and what is refused. */
 #include "tests/unit/photo-folders.h"
+#include "tests/unit/seeds.h"
 #include "tests/unit/view-share.h"
 
 extern const AssayDatasetPlugin assay_dataset_photo_pairs;
@@ -344,6 +345,8 @@ Test (photo_pairs, pictures_are_checked)
  * graf 0.36 and 0.14; median distances of descriptors 62 to 492, and 516 to 571. */
 Test (photo_pairs, real_pairs)
 {
+  TEST_OF_RESULTS ();
+
   const char *data = g_getenv ("ASSAY_DATA");
   g_autofree char *folder
       = data != NULL ? g_build_filename (data, "photos", "homography", NULL) : NULL;

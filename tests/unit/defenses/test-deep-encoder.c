@@ -245,6 +245,8 @@ Test (deep_encoder, training_moves_and_mirrors_images)
 
 Test (deep_encoder, same_for_any_number_of_threads)
 {
+  TEST_OF_RESULTS ();
+
   Shapes shapes;
   AssayHashFunction *functions[2];
   HashSettings few = settings;

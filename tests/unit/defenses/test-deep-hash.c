@@ -11,6 +11,7 @@
 #include "tests/unit/assert-near.h"
 #include "tests/unit/assert-stops.h"
 #include "tests/unit/defenses/hashing-rows.h"
+#include "tests/unit/seeds.h"
 
 enum { COUNT = 9, BITS = 5 };
 
@@ -166,6 +167,8 @@ Test (deep_hash, classes_that_no_plane_divides_have_codes_of_their_own)
 
 Test (deep_hash, same_for_any_number_of_threads)
 {
+  TEST_OF_RESULTS ();
+
   Classes classes;
   AssayHashFunction *functions[2];
   HashSettings few = settings;

@@ -6,6 +6,7 @@
 #include "core/base/parallel.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/metrics/view-case.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayUtility assay_utility_localisation;
 
@@ -175,6 +176,8 @@ Test (localisation, map_of_all_places)
 
 Test (localisation, threads_change_nothing)
 {
+  TEST_OF_RESULTS ();
+
   g_auto (ViewCase) of = photographs (20);
   AssayOutcomes one, three;
 

@@ -7,6 +7,7 @@
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/metrics/view-case.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayUtility assay_utility_matching;
 
@@ -296,6 +297,8 @@ Test (matching, small_photographs)
 /* Three photographs of noisy keypoints, lifted: all outcomes, to the bit. */
 Test (matching, threads_change_nothing)
 {
+  TEST_OF_RESULTS ();
+
   enum { N = 150, D = 16 };
   g_auto (ViewKeypoints) points = view_keypoints (N, D, 9);
   g_autoptr (AssayMatrix) noise = fixture_normal (N, D, 10);

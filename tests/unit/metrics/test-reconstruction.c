@@ -9,6 +9,7 @@
 #include "datasets/photographs/sift.h"
 #include "core/math/painting/paint.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/seeds.h"
 
 extern const AssayMetric assay_metric_reconstruction;
 
@@ -342,6 +343,8 @@ Test (reconstruction, unit_secrets_meet_unit_rows)
 
 Test (reconstruction, threads_change_nothing)
 {
+  TEST_OF_RESULTS ();
+
   Scenes scenes = make_scenes (3, FALSE);
   AssayOutcomes one, three;
 

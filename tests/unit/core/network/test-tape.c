@@ -7,6 +7,7 @@
 #include "core/base/parallel.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/core/network/tape-case.h"
+#include "tests/unit/seeds.h"
 
 static AssayStreamKey
 key_of (guint64 trial)
@@ -339,6 +340,8 @@ train (const AssayTapeTraining *how, gsize *ret_n)
 
 Test (tape, threads_change_no_bit)
 {
+  TEST_OF_RESULTS ();
+
   for (AssayDescent descent = ASSAY_DESCENT_ADAM; descent <= ASSAY_DESCENT_SGD; descent++) {
     AssayTapeTraining how = training;
     g_autofree float *first = NULL;

@@ -13,6 +13,7 @@
 #include "tests/reference/fixtures.h"
 #include "tests/reference/naive-scan.h"
 #include "tests/unit/core/search/scan-problem.h"
+#include "tests/unit/seeds.h"
 
 static const AssayStreamKey key = { { 3, 4 } };
 
@@ -175,6 +176,8 @@ Test (scan_approximate, is_its_definition)
 /* Fresh rows for each number of threads: lists, too, are made anew. */
 Test (scan_approximate, threads_change_nothing)
 {
+  TEST_OF_RESULTS ();
+
   for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
     g_autoptr (AssayNearest) first = NULL;
     g_autofree guint32 *first_rows = NULL;

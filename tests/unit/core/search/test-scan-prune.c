@@ -8,6 +8,7 @@
 #include "core/math/linalg.h"
 #include "core/search/scan-prune.h"
 #include "core/search/scan.h"
+#include "tests/unit/seeds.h"
 
 typedef enum {
   CLUSTERS,   /* bytes: small differences from a few rows, some of them copies */
@@ -220,6 +221,8 @@ Test (scan_prune, finds_the_same, .timeout = 100)
 /* Every m from 0 to 16, with sizes drawn at random. */
 Test (scan_prune, finds_the_same_at_random, .timeout = 100)
 {
+  TEST_OF_RESULTS ();
+
   AssayStream stream = assay_stream (assay_stream_key (23, 0, "metric", ""), 0);
 
   for (gsize m = 0; m <= 16; m++) {

@@ -227,6 +227,8 @@ Test (scan, agrees_with_the_definition)
 
 Test (scan, does_not_depend_on_threads)
 {
+  TEST_OF_RESULTS ();
+
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
     const gsize count = cases[i].n * cases[i].k;
     g_autofree char *what = describe_case (&cases[i]);
