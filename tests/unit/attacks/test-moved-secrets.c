@@ -16,7 +16,7 @@ static const InstaHideSizes sizes = { .n_secrets = 6,
                                       .n_epochs = 30,
                                       .n_public = 600,
                                       .n_partners = 2,
-                                      .side = 36,
+                                      .side = 28,
                                       .n_classes = 2,
                                       .seed = 3 };
 

@@ -8,7 +8,6 @@
 #include "core/base/vectors.h"
 #include "core/plugin/plugin.h"
 #include "datasets/generated/scene-image.h"
-#include "tests/unit/seeds.h"
 #include "tests/unit/view-share.h"
 
 extern const AssayDatasetPlugin assay_dataset_scenes;
@@ -92,8 +91,6 @@ count_common (const AssayRows *a, const AssayRows *b)
 
 Test (scenes, rows_do_not_depend_on_threads)
 {
-  TEST_OF_RESULTS ();
-
   AssayDataset one, more;
 
   assay_parallel_set_threads (1);
@@ -284,8 +281,6 @@ Test (scenes, settings_out_of_range_are_refused)
 /* What is kept beside them changes no row, and without it the hash is that of the rows alone. */
 Test (scenes, photographs_and_views_change_no_row)
 {
-  TEST_OF_RESULTS ();
-
   const char *const settings[] = { "pictures=yes", "views=yes", "pictures=yes views=yes" };
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   const char *const roles[] = { "private", "public", "database" };
@@ -463,8 +458,6 @@ Test (scenes, homographies_are_those_of_the_text)
 
 Test (scenes, views_do_not_depend_on_threads)
 {
-  TEST_OF_RESULTS ();
-
   AssayDataset one, more;
 
   assay_parallel_set_threads (1);
