@@ -104,8 +104,8 @@ CliProgress *cli_progress_new (gboolean is_quiet);
  * often as this. */
 #define CLI_PROGRESS_US (G_USEC_PER_SEC / 10)
 void cli_progress_update (const AssayProgress *run, gpointer progress);
-/* Of what has no cells, such as a step by hand: from here until it is freed it hears of the loops of
- * this thread, and says how far @doing ("knn") is. */
+/* Of what has no cells, such as a step by hand: from here until it is freed it hears of the loops
+ * of this thread, and says how far @doing ("knn") is. */
 CliProgress *cli_progress_of_step (gboolean is_quiet, const char *doing);
 gboolean cli_is_cancelled (gpointer data);
 void cli_progress_free (CliProgress *progress); /* clears the bar */

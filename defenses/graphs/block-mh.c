@@ -20,13 +20,13 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
 {
   const BlockMh *settings = context->settings;
   g_autoptr (AssayRelease) graph = assay_release_new (ASSAY_RELEASE_GRAPH, "block-counts");
+  const StructuralMethod method = { &settings->structural, context->key_of == NULL ? graph : NULL };
   AssayView rows[ASSAY_N_PAIRED];
 
   return paired_split (context, items, rows, error)
          && (context->key_of != NULL
              || block_release_make (&settings->counts, context, items, graph, error))
-         && structural_release (&settings->structural, context->key_of == NULL ? graph : NULL,
-                                context, items, ret_release, ret_truth, error);
+         && structural_release (&method, context, items, ret_release, ret_truth, error);
 }
 
 ASSAY_MEMORY (memory, BlockMh, structural_memory (&settings->structural, shape))

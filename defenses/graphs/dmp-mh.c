@@ -58,8 +58,8 @@ protect (const AssayDefenseContext *context, AssayView items, AssayRelease *ret_
     if (release == NULL)
       return FALSE;
   }
-  return structural_release (&settings->structural, release, context, items, ret_release, ret_truth,
-                             error);
+  return structural_release (&(StructuralMethod){ &settings->structural, release }, context, items,
+                             ret_release, ret_truth, error);
 }
 
 /* ---- Descriptor ---- */

@@ -92,25 +92,26 @@ structural_loss (const AssayPairedBatch *batch, gpointer data,
 }
 
 gboolean
-structural_release (const StructuralSettings *settings, const AssayRelease *graph,
-                    const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
-                    AssayTruth *ret_truth, GError **error)
+structural_release (const StructuralMethod *method, const AssayDefenseContext *context,
+                    AssayView items, AssayRelease *ret_release, AssayTruth *ret_truth,
+                    GError **error)
 {
+  const StructuralSettings *settings = method->settings;
   StructuralLoss loss = { .diagonal = (Diagonal) settings->diagonal,
                           .cross = settings->cross,
                           .quantisation = settings->quantisation };
-  const PairedMethod method = { PAIRED_TRAINING_OF (settings), structural_loss, &loss };
+  const PairedMethod trained = { PAIRED_TRAINING_OF (settings), structural_loss, &loss };
   g_auto (AssayArena) arena = { 0 };
   AssayWeightedGraph weights;
 
-  if (!structural_loss_init (&loss, paired_training_batch (&method.training, items.rows),
-                             method.training.bits, &arena, error))
+  if (!structural_loss_init (&loss, paired_training_batch (&trained.training, items.rows),
+                             trained.training.bits, &arena, error))
     return FALSE;
-  if (graph != NULL) {
-    weights = assay_release_graph (graph);
+  if (method->graph != NULL) {
+    weights = assay_release_graph (method->graph);
     loss.graph = &weights;
   }
-  return paired_training_release (&method, context, items, ret_release, ret_truth, error);
+  return paired_training_release (&trained, context, items, ret_release, ret_truth, error);
 }
 
 guint64

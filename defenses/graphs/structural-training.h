@@ -65,11 +65,16 @@ typedef struct {
                       "paper, which pushes its two codes apart; skip, it is no pair")
 /* clang-format on */
 
-/* Trains on @graph, of kind graph (NULL: no item is joined to another; it is not looked at where
- * the functions are those of a key), and fills @ret_release, of kind paired-codes, and @ret_truth
- * (paired-training.h). */
-gboolean structural_release (const StructuralSettings *settings, const AssayRelease *graph,
-                             const AssayDefenseContext *context, AssayView items,
-                             AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
+typedef struct {
+  const StructuralSettings *settings;
+  /* Of kind graph (NULL: no item is joined to another); it is not looked at where the functions are
+   * those of a key. */
+  const AssayRelease *graph;
+} StructuralMethod;
+
+/* Trains, and fills @ret_release, of kind paired-codes, and @ret_truth (paired-training.h). */
+gboolean structural_release (const StructuralMethod *method, const AssayDefenseContext *context,
+                             AssayView items, AssayRelease *ret_release, AssayTruth *ret_truth,
+                             GError **error);
 
 guint64 structural_memory (const StructuralSettings *settings, const AssayShape *shape);

@@ -151,17 +151,18 @@ cosine_loss (const AssayPairedBatch *batch, gpointer data,
 }
 
 gboolean
-cosine_loss_release (const CosineMethod *method, const AssayPairedTraining *training,
-                     const AssayDefenseContext *context, AssayView items, AssayRelease *ret_release,
-                     AssayTruth *ret_truth, GError **error)
+cosine_loss_release (const CosineMethod *method, const AssayDefenseContext *context,
+                     AssayView items, AssayRelease *ret_release, AssayTruth *ret_truth,
+                     GError **error)
 {
+  const CosineSettings *settings = context->settings;
   AssayView rows[ASSAY_N_PAIRED];
   g_auto (AssayArena) arena = { 0 };
   CosineLoss loss;
-  const PairedMethod trained = { *training, cosine_loss, &loss };
+  const PairedMethod trained = { PAIRED_TRAINING_OF (settings), cosine_loss, &loss };
 
   return paired_split (context, items, rows, error)
-         && cosine_loss_init (&loss, method, rows, training, &arena, error)
+         && cosine_loss_init (&loss, method, rows, &trained.training, &arena, error)
          && paired_training_release (&trained, context, items, ret_release, ret_truth, error);
 }
 

@@ -44,10 +44,6 @@ gboolean cosine_loss_init (CosineLoss *loss, const CosineMethod *method,
 double cosine_loss (const AssayPairedBatch *batch, gpointer data,
                     double *const inout_slopes[ASSAY_N_PAIRED]);
 
-/* Trains with it, and fills @ret_release and @ret_truth (paired-training.h). */
-gboolean cosine_loss_release (const CosineMethod *method, const AssayPairedTraining *training,
-                              const AssayDefenseContext *context, AssayView items,
-                              AssayRelease *ret_release, AssayTruth *ret_truth, GError **error);
 guint64 cosine_loss_memory (const AssayPairedTraining *training, const AssayShape *shape);
 
 /* What the settings of such a defense are held in, and its descriptor: trained by @method. */
@@ -55,15 +51,17 @@ typedef struct {
   PAIRED_TRAINING_FIELDS;
 } CosineSettings;
 
+/* Trains with the loss by the settings of @context, which are CosineSettings, and fills
+ * @ret_release and @ret_truth (paired-training.h). */
+gboolean cosine_loss_release (const CosineMethod *method, const AssayDefenseContext *context,
+                              AssayView items, AssayRelease *ret_release, AssayTruth *ret_truth,
+                              GError **error);
+
 #define COSINE_DEFENSE(symbol, name, method, ...)                                                  \
   static gboolean protect (const AssayDefenseContext *context, AssayView items,                    \
                            AssayRelease *ret_release, AssayTruth *ret_truth, GError **error)       \
   {                                                                                                \
-    const CosineSettings *settings = context->settings;                                            \
-    const AssayPairedTraining training = PAIRED_TRAINING_OF (settings);                            \
-                                                                                                   \
-    return cosine_loss_release (&method, &training, context, items, ret_release, ret_truth,        \
-                                error);                                                            \
+    return cosine_loss_release (&method, context, items, ret_release, ret_truth, error);           \
   }                                                                                                \
   ASSAY_MEMORY (memory, CosineSettings,                                                            \
                 cosine_loss_memory (&PAIRED_TRAINING_OF (settings), shape))                        \

@@ -39,8 +39,9 @@ paired_training_batch (const AssayPairedTraining *training, gsize n)
 }
 
 /* Trains with @loss on @items, or takes the functions that are the release's key, and fills
- * @ret_release, of kind paired-codes. Where training diverges, the weights of the last pass over the
- * items that ended well are kept, and @ret_truth says so; ASSAY_ERROR_NUMERIC in the first pass. */
+ * @ret_release, of kind paired-codes. Where training diverges, the weights of the last pass over
+ * the items that ended well are kept, and @ret_truth says so; ASSAY_ERROR_NUMERIC in the first
+ * pass. */
 typedef struct {
   AssayPairedTraining training;
   AssayPairedLoss loss;
