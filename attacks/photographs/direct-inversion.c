@@ -345,10 +345,11 @@ memory (gconstpointer data, const AssayShape *shape)
 {
   const DirectInversion *settings = data;
   const AssayTapeSize size = network_size (settings, shape);
+  const guint64 copies = settings->mirror ? 14 : 12;
 
   return assay_tape_size_bytes (&size)
          + (guint64) settings->folds * 2 * size.parameters * sizeof (float)
-         + (guint64) MIN (shape->n_public, 100000) * 12 * shape->cols * sizeof (float);
+         + (guint64) MIN (shape->n_public, 100000) * copies * shape->cols * sizeof (float);
 }
 
 static const AssayArraySpec guess_arrays[] = {
@@ -405,11 +406,12 @@ ASSAY_ATTACK (direct_inversion, "direct-inversion",
                      ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_BOOL (DirectInversion, mirror, FALSE,
                       "Learn from mirrored parts of photographs, too: descriptors of 128 numbers "
-                      "are taken for SIFT's, others to say the same in a mirror",
+                      "are taken for SIFT's and mirrored, others are left as they are",
                       ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_REAL (DirectInversion, jitter, 0, 0, 0.9, "",
                       "Contrast of the parts that are learned from is drawn from 1 - jitter to 1 + "
-                      "jitter, and what is added to their levels up to half of it",
+                      "jitter, and a shift of their levels from -jitter / 2 to jitter / 2 of their "
+                      "range",
                       ASSAY_PARAM_EXTRA)),
   .check = check,
   .memory = memory,

@@ -3,6 +3,6 @@
 
 #include "core/data/matrix.h"
 
-/* Of rows of 128 numbers, which are taken for SIFT's; those of other lengths are taken to say the
- * same in a mirror. A new matrix; ASSAY_ERROR_MEMORY. */
+/* Of rows of 128 numbers, which are taken for SIFT's; those of other lengths are left as they are.
+ * A new matrix; ASSAY_ERROR_MEMORY. */
 AssayMatrix *keypoint_mirror (const AssayMatrix *rows, GError **error);

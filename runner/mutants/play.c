@@ -82,7 +82,7 @@ callbacks_of (Play *play)
   return (AssayRunCallbacks){ .is_cancelled = is_cancelled,
                               .progress = tell_part,
                               .data = play,
-                              .part_us = play->callbacks->part_us };
+                              .part_us = play->callbacks != NULL ? play->callbacks->part_us : 0 };
 }
 
 /* Plays the scenario as it is, and keeps what each cell found by itself. */

@@ -24,7 +24,7 @@ struct _AssayRunner {
   guint dataset, trial; /* whose hash and groups are in the store already */
   GArray *shown;        /* AssayShown: the pictures of the cell that is run */
   char *said;           /* by its attack; NULL: nothing */
-  char *lost;           /* the same where it lost its control */
+  char *lost;           /* what stands beside a lost control; NULL: it was not lost */
 };
 
 AssayRunner *

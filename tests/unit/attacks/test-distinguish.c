@@ -198,7 +198,7 @@ static void
 check_silence (const AssayMechanism *mechanism, double epsilon, double built_for, guint leaky_pair,
                const char *text)
 {
-  const guint64 seeds = test_seeds (1) > 1 ? 300 : 100;
+  const guint64 seeds = test_seeds (1) > 1 ? 300 : 200;
   const Known known = { built_for, 0, 1, leaky_pair };
   guint64 wrong = 0, allowed = 0;
 

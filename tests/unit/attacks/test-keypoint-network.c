@@ -209,14 +209,18 @@ Test (keypoint_network, held_out_ones_are_whole)
   KeypointDrawing drawing
       = { &examples, &training, assay_stream_key (9, 0, "parts", ""), scene->pictures, 1 };
   g_autofree float *input = g_new (float, keypoint_examples_planes (&training, 1) * PIXELS);
+  const float *painting = input + (1 + KEYPOINT_PLANES) * PIXELS;
   float target[PIXELS];
 
   for (gsize p = 0; p < PHOTOS; p++) {
     const AssayPhoto *photo = scene->photos->pdata[p];
 
     keypoint_examples_draw (&drawing, p, ASSAY_EPOCH_NONE, input, target);
-    for (gsize at = 0; at < PIXELS; at++)
+    for (gsize at = 0; at < PIXELS; at++) {
       assert_near ((double) target[at], (double) photo->data[at] / 255, 1e-6, "pixel %zu", at);
+      assert_near ((double) painting[at], (double) photo->data[at] / 510, 1e-6, "pixel %zu", at);
+      cr_assert_lt (input[at], 2, "the features are of a mirrored photograph");
+    }
   }
   scene_free (scene);
 }

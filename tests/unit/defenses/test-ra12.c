@@ -162,7 +162,7 @@ Test (ra12, density_is_that_of_the_runs)
   static const char *const cases[]
       = { "epsilon=0.7 records=3 steps=4 rate=3 penalty=0.1",
           "epsilon=0.7 records=3 steps=4 rate=3 penalty=0.1 noise=gradient" };
-  const gsize runs = test_is_brief () ? 20000 : 60000;
+  const gsize runs = test_is_brief () ? 20000 : test_seeds (1) > 1 ? 200000 : 60000;
 
   for (gsize k = 0; k < G_N_ELEMENTS (cases); k++)
     for (guint index = 0; index < 3; index++) {
