@@ -8,14 +8,58 @@
  * result is a basis of the lattice all the same.
  *
  * What FLINT keeps for a thread is given back at the end of each call: threads come and go without
- * its knowledge. */
+ * its knowledge.
+ *
+ * It is loaded when it is first needed: with the libraries that it brings (NTL, MPFR) it took 8 of
+ * the 22 ms of processor time in which the program starts. */
 #include "core/math/lattice.h"
 
 #include <flint/fmpz_lll.h>
 
+#include "config.h"
 #include "core/base/error.h"
+#include "core/data/formats/late-library.h"
+
+#define FUNCTIONS(X)                                                                               \
+  X (flint_cleanup)                                                                                \
+  X (fmpz_fits_si)                                                                                 \
+  X (fmpz_get_si)                                                                                  \
+  X (fmpz_lll_context_init_default)                                                                \
+  X (fmpz_lll_d)                                                                                   \
+  X (fmpz_lll_d_heuristic)                                                                         \
+  X (fmpz_lll_mpf)                                                                                 \
+  X (fmpz_mat_clear)                                                                               \
+  X (fmpz_mat_init)                                                                                \
+  X (fmpz_set_mpz)
+ASSAY_LATE_LIBRARY (late, FUNCTIONS);
 
 #define CLOCK_ROWS 4 /* further rows between two looks at the clock */
+
+static gboolean
+load (GError **error)
+{
+  static GMutex lock;
+  static gboolean is_loaded;
+  G_GNUC_UNUSED g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+
+  is_loaded = is_loaded || ASSAY_LATE_LIBRARY_LOAD (late, ASSAY_FLINT, error);
+  return is_loaded;
+}
+
+/* By a number of GMP's: fmpz_set_si is written into the calling code, which would be linked. */
+static void
+set_basis (const gint64 *rows, gsize count, gsize cols, fmpz_mat_t ret_basis)
+{
+  mpz_t number;
+
+  mpz_init (number);
+  late.fmpz_mat_init (ret_basis, (slong) count, (slong) cols);
+  for (gsize i = 0; i < count * cols; i++) {
+    mpz_set_si (number, rows[i]);
+    late.fmpz_set_mpz (fmpz_mat_entry (ret_basis, i / cols, i % cols), number);
+  }
+  mpz_clear (number);
+}
 
 gboolean
 assay_lattice_reduce (gint64 *inout_rows, gsize count, gsize cols, GError **error)
@@ -24,19 +68,19 @@ assay_lattice_reduce (gint64 *inout_rows, gsize count, gsize cols, GError **erro
   fmpz_mat_t basis;
   fmpz_lll_t settings;
 
-  fmpz_mat_init (basis, (slong) count, (slong) cols);
-  for (gsize i = 0; i < count; i++)
-    for (gsize j = 0; j < cols; j++)
-      fmpz_set_si (fmpz_mat_entry (basis, i, j), inout_rows[i * cols + j]);
-  fmpz_lll_context_init_default (settings);
-  if (fmpz_lll_d (basis, NULL, settings) < 0 && fmpz_lll_d_heuristic (basis, NULL, settings) < 0)
-    fmpz_lll_mpf (basis, NULL, settings);
+  if (!load (error))
+    return FALSE;
+  set_basis (inout_rows, count, cols, basis);
+  late.fmpz_lll_context_init_default (settings);
+  if (late.fmpz_lll_d (basis, NULL, settings) < 0
+      && late.fmpz_lll_d_heuristic (basis, NULL, settings) < 0)
+    late.fmpz_lll_mpf (basis, NULL, settings);
   for (gsize i = 0; i < count * cols && fits; i++)
-    fits = fmpz_fits_si (fmpz_mat_entry (basis, i / cols, i % cols));
+    fits = late.fmpz_fits_si (fmpz_mat_entry (basis, i / cols, i % cols));
   for (gsize i = 0; i < count * cols && fits; i++)
-    inout_rows[i] = fmpz_get_si (fmpz_mat_entry (basis, i / cols, i % cols));
-  fmpz_mat_clear (basis);
-  flint_cleanup ();
+    inout_rows[i] = late.fmpz_get_si (fmpz_mat_entry (basis, i / cols, i % cols));
+  late.fmpz_mat_clear (basis);
+  late.flint_cleanup ();
   if (!fits)
     return assay_fail (error, ASSAY_ERROR_NUMERIC,
                        "a reduced basis of %zu rows has numbers of more than 64 bits", count);

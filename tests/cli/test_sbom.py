@@ -41,6 +41,11 @@ def test_every_library_is_named_with_its_hash(sandbox):
               if relation["relationshipType"] == "DYNAMIC_LINK"}
     assert packages["libsqlite3.so.0"]["SPDXID"] in linked
     assert packages["libffi.so.8"]["SPDXID"] not in linked, "GLib loads it, not the program"
+    late = {relation["spdxElementId"] for relation in document["relationships"]
+            if relation["relationshipType"] == "RUNTIME_DEPENDENCY_OF"}
+    flint = next(name for name in packages if name.startswith("libflint.so."))
+    assert packages[flint]["SPDXID"] in late and flint not in dict(loaded)
+    assert any(name.startswith("libmpfr.so.") for name in packages), "FLINT loads it"
 
 
 def test_document_is_as_spdx_has_it(sandbox):
