@@ -5,14 +5,15 @@ import re
 
 import pytest
 
+import data
 import tiny
 
 SPINS = re.compile(r"GOMP_SPINCOUNT = '(\d+)'")
 
 
-def spins(sandbox, **environment):
-    """How often libgomp looks, as it says itself: the last time that it was loaded."""
-    shown = sandbox.assay("--version", OMP_DISPLAY_ENV="verbose", **environment).err
+def spins(sandbox, *words, **environment):
+    """How often libgomp looks, as it says itself each time that it is loaded."""
+    shown = sandbox.assay(*words or ["--version"], OMP_DISPLAY_ENV="verbose", **environment).err
     return [int(number) for number in SPINS.findall(shown)]
 
 
@@ -32,6 +33,12 @@ def test_what_the_user_set_stays(untold):
     assert len(spins(untold, OMP_WAIT_POLICY="active")) == 1
 
 
+@pytest.mark.parametrize("words", (["list", "defenses"], ["describe", "gaussian"], ["--help"],
+                                   ["completion", "bash"], ["man"], ["init", "gaussian"]))
+def test_what_computes_nothing_begins_once(untold, words):
+    assert len(spins(untold, *words)) == 1
+
+
 def test_it_begins_again_with_its_words_and_files(untold):
     """A scenario with spaces in its name and an open file as its output: the results are the same
     as without."""
@@ -42,3 +49,34 @@ def test_it_begins_again_with_its_words_and_files(untold):
                         OMP_WAIT_POLICY="passive")
     assert shown.code == same.code == 0, shown
     assert shown.out == same.out and '"pooled"' in shown.out
+
+
+LIFTED = """\
+[scenario]
+trials = 1
+[dataset]
+plugin = vectors
+private = rows.npy[0:4]
+database = rows.npy[4:300]
+secrets = 4
+[defense lift]
+plugin = affine-lifting
+[attack lattice]
+plugin = lattice
+[metric recovery-rate]
+"""
+
+
+def test_without_flint(sandbox):
+    """It is loaded by the attack that needs it: where it is broken, nothing is judged, and a run
+    goes on when it is mended."""
+    sandbox.write("rows.npy", data.npy_bytes(data.make_rows(300, 16, 1)))
+    sandbox.write("lifted.scenario", LIFTED)
+    name = re.search(rb"libflint\.so[.\d]*(?=\0)", sandbox.assay_path.read_bytes())[0].decode()
+    sandbox.write(f"lib/{name}", "")
+    found = sandbox.assay("run", "lifted.scenario", "--quiet", "--out", "out",
+                          LD_LIBRARY_PATH=str(sandbox.path / "lib"))
+    assert found.code == 4 and f"{name} cannot be loaded: " in found.err, str(found)
+    assert sandbox.assay("list", LD_LIBRARY_PATH=str(sandbox.path / "lib")).code == 0
+    again = sandbox.assay("run", "lifted.scenario", "--quiet", "--out", "out", "--resume")
+    assert again.code in (0, 1) and "error in" not in again.out, str(again)
