@@ -288,7 +288,7 @@ wants (gconstpointer values)
                                                       : 0;
 }
 
-ASSAY_MEMORY (memory, void, own_examples_memory (shape, 4 * MAX (shape->n_classes, 2)))
+ASSAY_MEMORY (memory, void, own_examples_memory (shape, MAX (shape->n_classes, 2)))
 
 ASSAY_ATTACK (attribute_inference, "attribute-inference",
   .summary = "Run the defense on other rows, and learn to infer an attribute from what it releases",

@@ -75,7 +75,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 ASSAY_CONTROL (make_control, own_control_make, OwnControl, void, .n_secrets = 16, .n_pairs = 400,
                .cols = 8)
 
-ASSAY_MEMORY (memory, void, own_examples_memory (shape, 4 * shape->cols))
+ASSAY_MEMORY (memory, void, own_examples_memory (shape, shape->cols))
 
 ASSAY_ATTACK (learned_inversion, "learned-inversion",
   .summary = "Run the defense on other rows, and learn to invert it",

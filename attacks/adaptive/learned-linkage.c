@@ -440,7 +440,7 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
 
 /* And scores. */
 ASSAY_MEMORY (memory, LearnedLinkage,
-              own_examples_memory (shape, 4 * shape->cols)
+              own_examples_memory (shape, shape->cols)
                   + shape->n_secrets
                         * (PANEL * sizeof (float)
                            + (guint64) settings->candidates * 3 * sizeof (gint64)))

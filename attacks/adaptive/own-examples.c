@@ -159,12 +159,14 @@ own_examples_learn (const OwnExamples *examples, AssayLearnerKind kind, AssayStr
 }
 
 guint64
-own_examples_memory (const AssayShape *shape, gsize told)
+own_examples_memory (const AssayShape *shape, gsize outputs)
 {
-  const guint64 numbers = (guint64) shape->cols * (shape->dimension > 0 ? 5 : 2);
+  const guint64 inputs = (guint64) shape->cols * (shape->dimension > 0 ? 4 : 1);
+  const guint64 numbers = inputs + shape->cols;
   const guint64 rows = MIN (shape->n_public, 20000), least = MIN (numbers, rows);
 
-  return rows * (6 * numbers + told) * sizeof (float) + 5 * least * least * sizeof (double);
+  return rows * (6 * numbers + 4 * outputs) * sizeof (float) + 5 * least * least * sizeof (double)
+         + 2 * inputs * outputs * sizeof (float);
 }
 
 /* ---- Cases of known outcome ---- */

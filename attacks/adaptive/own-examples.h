@@ -3,8 +3,8 @@
  * of the row that it was made for; what is released of all rows together is of their mean. */
 #pragma once
 
-#include "core/learn/learner.h"
 #include "core/games/control-case.h"
+#include "core/learn/learner.h"
 #include "core/plugin/plugin.h"
 
 typedef struct {
@@ -25,9 +25,10 @@ AssayMatrix *own_examples_see (const OwnExamples *examples, const AssayRelease *
 AssayLearner *own_examples_learn (const OwnExamples *examples, AssayLearnerKind kind,
                                   AssayStreamKey key, GError **error);
 
-/* Bytes of examples of @told numbers each with their copies, and of the square matrices of a
- * learner's factorization. */
-guint64 own_examples_memory (const AssayShape *shape, gsize told);
+/* Bytes of examples of @outputs numbers each with their copies, of the square matrices of a
+ * learner's factorization, and of the weights of two learners: a network that was tried is kept
+ * until another has learned from all examples. */
+guint64 own_examples_memory (const AssayShape *shape, gsize outputs);
 
 /* ---- Cases of known outcome ---- */
 

@@ -32,11 +32,13 @@ typedef struct {
 } Model;
 
 struct _AssayLearner {
-  Model model;
+  Model model;           /* of all rows; of those not held out where that diverged */
   AssayMatrix *constant; /* 1 x outputs: the mean of all rows */
   AssayExpectation expects;
   AssayMatrix *held_outputs;
   AssayMatrix *held_predictions;
+  AssayNetworkReport tried; /* of the training without held-out rows; 0: it was of no network */
+  AssayNetworkReport last;  /* of that with all rows */
 };
 
 static void
@@ -85,6 +87,15 @@ model_predict (const Model *model, AssayView inputs, GError **error)
   if (model->kind == ASSAY_LEARNER_NEIGHBOURS)
     return assay_neighbours_predict (model->learned, inputs, error);
   return assay_residual_network_predict (model->learned, inputs, error);
+}
+
+/* 0: it is no network. */
+static AssayNetworkReport
+model_report (const Model *model)
+{
+  const AssayResidualNetwork *network = model->learned;
+
+  return model->kind == ASSAY_LEARNER_NETWORK ? network->report : (AssayNetworkReport){ 0 };
 }
 
 ASSAY_FREE_FUNC (AssayLearner, assay_learner_free, model_clear (&self->model),
@@ -190,7 +201,7 @@ variance_of (AssayView rows)
   return (squares - of_mean) / (double) rows.rows;
 }
 
-/* A learner that diverges has lost. */
+/* A learner that diverges has lost, whichever weights it kept. */
 static gboolean
 race (const Split *split, AssayStreamKey key, AssayLearnerKind *ret_kind, GError **error)
 {
@@ -217,6 +228,8 @@ race (const Split *split, AssayStreamKey key, AssayLearnerKind *ret_kind, GError
       g_propagate_error (error, g_steal_pointer (&problem));
       return FALSE;
     }
+    if (model_report (&model).has_diverged)
+      continue;
     found = mean_squared_error (predicted, wanted);
     if (kind == ASSAY_LEARNER_RIDGE || found < least) {
       least = kind == ASSAY_LEARNER_RIDGE
@@ -335,18 +348,40 @@ learn_and_try (AssayLearner *learner, const Split *split, AssayStreamKey key, GE
   const AssayView outputs = assay_matrix_view (split->outputs);
   const AssayView learned = assay_view_rows (outputs, 0, split->n_learned);
   g_autofree double *mean = g_new (double, outputs.cols);
-  g_auto (Model) model = { 0 };
 
   if (!model_learn (learner->expects.kind, assay_view_rows (inputs, 0, split->n_learned), learned,
-                    key, &model, error)
+                    key, &learner->model, error)
       || !assay_principal_mean (learned, mean, error))
     return FALSE;
   learner->held_outputs
       = assay_matrix_copy (assay_view_rows (outputs, split->n_learned, split->n_held), error);
-  learner->held_predictions
-      = model_predict (&model, assay_view_rows (inputs, split->n_learned, split->n_held), error);
+  learner->held_predictions = model_predict (
+      &learner->model, assay_view_rows (inputs, split->n_learned, split->n_held), error);
+  learner->tried = model_report (&learner->model);
   return learner->held_outputs != NULL && learner->held_predictions != NULL
          && set_expectation (learner, split, mean, error);
+}
+
+/* Learns from all rows. Where that diverges, the network that was tried on the held-out rows is the
+ * last good one: nobody has tried what the other was before it diverged. */
+static gboolean
+learn_from_all (AssayLearner *learner, const Split *split, AssayStreamKey key, GError **error)
+{
+  const AssayLearnerKind kind = learner->expects.kind;
+  g_auto (Model) model = { 0 };
+
+  if (kind != ASSAY_LEARNER_NETWORK)
+    model_clear (&learner->model);
+  if (!model_learn (kind, assay_matrix_view (split->inputs), assay_matrix_view (split->outputs),
+                    key, &model, error))
+    return FALSE;
+  learner->last = model_report (&model);
+  if (learner->last.has_diverged)
+    return TRUE;
+  model_clear (&learner->model);
+  learner->model = model;
+  model = (Model){ 0 };
+  return TRUE;
 }
 
 static gboolean
@@ -378,9 +413,9 @@ assay_learner_new (AssayLearnerKind kind, const AssayExamples *examples, AssaySt
       || !learn_and_try (learner, &split, key, error)
       || !set_constant (learner, examples->outputs, error))
     return NULL;
-  if (learner->expects.has_learned
-      && !model_learn (learner->expects.kind, assay_matrix_view (split.inputs),
-                       assay_matrix_view (split.outputs), key, &learner->model, error))
+  if (!learner->expects.has_learned)
+    model_clear (&learner->model);
+  else if (!learn_from_all (learner, &split, key, error))
     return NULL;
   return g_steal_pointer (&learner);
 }
@@ -416,18 +451,42 @@ assay_learner_held_predictions (const AssayLearner *learner)
   return assay_matrix_view (learner->held_predictions);
 }
 
+/* Which training diverged, and which network is taken for that. */
+static void
+say_divergence (const AssayLearner *learner, GString *text)
+{
+  const AssayNetworkReport *tried = &learner->tried, *last = &learner->last;
+  g_autofree char *learned = assay_text_count (learner->expects.n_learned);
+
+  if (tried->has_diverged)
+    g_string_append_printf (text,
+                            "; training on %s of them diverged in epoch %zu of %d: the network is "
+                            "that of epoch %zu",
+                            learned, tried->epochs + 1, ASSAY_RESIDUAL_EPOCHS, tried->epochs);
+  if (last->has_diverged)
+    g_string_append_printf (text,
+                            "; training on all of them diverged in epoch %zu of %d: the network is "
+                            "that of %s of them",
+                            last->epochs + 1, ASSAY_RESIDUAL_EPOCHS, learned);
+}
+
 char *
 assay_learner_describe (const AssayLearner *learner)
 {
   const AssayExpectation *expects = &learner->expects;
   g_autofree char *rows = assay_text_count (expects->n_learned + expects->n_held);
+  GString *text = g_string_new (NULL);
 
-  if (!expects->has_learned)
-    return g_strdup_printf (
-        "learned nothing from %s pairs: %s expects a relative error of %.3f, the "
-        "best constant one of %.3f; guessed the constant",
-        rows, assay_learner_names[expects->kind], expects->error, expects->constant_error);
-  return g_strdup_printf (
-      "%s, from %s pairs: expected relative error %.3f, of the best constant %.3f",
-      assay_learner_names[expects->kind], rows, expects->error, expects->constant_error);
+  if (expects->has_learned)
+    g_string_printf (
+        text, "%s, from %s pairs: expected relative error %.3f, of the best constant %.3f",
+        assay_learner_names[expects->kind], rows, expects->error, expects->constant_error);
+  else
+    g_string_printf (text,
+                     "learned nothing from %s pairs: %s expects a relative error of %.3f, the "
+                     "best constant one of %.3f; guessed the constant",
+                     rows, assay_learner_names[expects->kind], expects->error,
+                     expects->constant_error);
+  say_divergence (learner, text);
+  return g_string_free (text, FALSE);
 }

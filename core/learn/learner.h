@@ -8,7 +8,11 @@
  * error there is what it expects of rows to come. It has learned something where it beats the
  * best constant by a test on the held-out rows: a paired one-sided test of the squared errors
  * at z = 3, and in each held-out part. Otherwise it predicts the constant. At last it learns
- * from the held-out rows too. */
+ * from the held-out rows too.
+ *
+ * A network whose training diverges has lost the race. Where it was asked for, it is tried with the
+ * weights of the last epoch that ended well; where it is the last training that diverges, with all
+ * rows, the one that was tried predicts. What it says of itself says so. */
 #pragma once
 
 #include "core/base/rng.h"
@@ -43,7 +47,7 @@ typedef struct {
 } AssayExpectation;
 
 /* @kind BEST: chosen. ASSAY_ERROR_MISMATCH for fewer than 4 rows, or one part with parts; errors of
- * the learners. */
+ * the learners, of which ASSAY_ERROR_NUMERIC for a network that diverges in its first epoch. */
 AssayLearner *assay_learner_new (AssayLearnerKind kind, const AssayExamples *examples,
                                  AssayStreamKey key, GError **error);
 ASSAY_DECLARE_FREE (AssayLearner, assay_learner_free)
@@ -54,5 +58,6 @@ const AssayExpectation *assay_learner_expects (const AssayLearner *learner);
 /* Outputs of the held-out rows, and what was predicted of them without having seen them. */
 AssayView assay_learner_held_outputs (const AssayLearner *learner);
 AssayView assay_learner_held_predictions (const AssayLearner *learner);
-/* "ridge, expected relative error 0.12 (0.98 of the best constant), from 8,000 of 10,000 rows" */
+/* "ridge, from 10,000 pairs: expected relative error 0.120, of the best constant 0.980"; or that it
+ * learned nothing; and which training of a network diverged. */
 char *assay_learner_describe (const AssayLearner *learner);

@@ -9,8 +9,11 @@
 #define HIDDEN 256
 #define MOST_OUTPUTS 64
 
-static const AssayNetworkTraining training
-    = { .epochs = 30, .batch = 64, .learning_rate = 0.01, .momentum = 0.9, .weight_decay = 1e-4 };
+static const AssayNetworkTraining training = { .epochs = ASSAY_RESIDUAL_EPOCHS,
+                                               .batch = 64,
+                                               .learning_rate = 0.01,
+                                               .momentum = 0.9,
+                                               .weight_decay = 1e-4 };
 
 ASSAY_FREE_FUNC (AssayResidualNetwork, assay_residual_network_free, assay_ridge_free (self->ridge),
                  assay_principal_free (self->inputs), assay_principal_free (self->outputs),
@@ -74,6 +77,7 @@ assay_residual_network_new (AssayView inputs, AssayView outputs, AssayStreamKey 
   g_autoptr (AssayMatrix) seen = NULL;
   g_autoptr (AssayMatrix) targets = NULL;
   AssayNetworkShape shape = { .n_layers = 2 };
+  AssayNetworkTraining reported = training;
 
   network->ridge = assay_ridge_new (inputs, outputs, key, error);
   scaled = network->ridge != NULL ? assay_standard_apply (network->ridge->standard, inputs, error)
@@ -95,10 +99,26 @@ assay_residual_network_new (AssayView inputs, AssayView outputs, AssayStreamKey 
   if (network->network == NULL)
     return NULL;
   network->network->gives_numbers = TRUE;
-  if (!assay_network_train (network->network, &training, assay_matrix_view (seen),
+  reported.report = &network->report;
+  if (!assay_network_train (network->network, &reported, assay_matrix_view (seen),
                             assay_matrix_view (targets), key, error))
     return NULL;
   return g_steal_pointer (&network);
+}
+
+/* Weights of shortly before a divergence are finite, and what they make of a row need not be. */
+static gboolean
+check_predicted (const AssayResidualNetwork *network, AssayView predicted, GError **error)
+{
+  const AssayNetworkReport *report = &network->report;
+  g_autofree char *what
+      = report->has_diverged
+            ? g_strdup_printf ("training diverged in epoch %zu of %d; what the network of epoch "
+                               "%zu predicts",
+                               report->epochs + 1, ASSAY_RESIDUAL_EPOCHS, report->epochs)
+            : g_strdup ("what the network predicts");
+
+  return assay_view_check_finite (predicted, what, error);
 }
 
 AssayMatrix *
@@ -122,5 +142,7 @@ assay_residual_network_predict (const AssayResidualNetwork *network, AssayView i
       for (gsize j = 0; j < outputs->cols; j++)
         row[j] += (float) (along * outputs->vectors[k * outputs->cols + j]);
     }
-  return g_steal_pointer (&predicted);
+  return check_predicted (network, assay_matrix_view (predicted), error)
+             ? g_steal_pointer (&predicted)
+             : NULL;
 }
