@@ -1,7 +1,6 @@
 /* Choosing a learner on rows that it did not see. */
 #include "core/learn/learner.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/base/error.h"
@@ -19,7 +18,6 @@
 #define MOST_HELD 2000
 #define ADVANTAGE 0.98 /* of another learner over ridge */
 #define MIN_GAIN 0.001 /* ... as a share of the variance: beside it, errors are rounding */
-#define SIGNIFICANT 3.0
 
 enum { ORDER_ITEM = 1000 }; /* of the key, beyond those of networks */
 
@@ -201,9 +199,10 @@ variance_of (AssayView rows)
   return (squares - of_mean) / (double) rows.rows;
 }
 
-/* A learner that diverges has lost, whichever weights it kept. */
+/* Of the learners up to @last. One that diverges has lost, whichever weights it kept. */
 static gboolean
-race (const Split *split, AssayStreamKey key, AssayLearnerKind *ret_kind, GError **error)
+race (const Split *split, AssayStreamKey key, AssayLearnerKind last, AssayLearnerKind *ret_kind,
+      GError **error)
 {
   const AssayView inputs = assay_matrix_view (split->inputs);
   const AssayView outputs = assay_matrix_view (split->outputs);
@@ -213,7 +212,7 @@ race (const Split *split, AssayStreamKey key, AssayLearnerKind *ret_kind, GError
   double least = G_MAXDOUBLE;
 
   *ret_kind = ASSAY_LEARNER_RIDGE;
-  for (AssayLearnerKind kind = ASSAY_LEARNER_RIDGE; kind <= ASSAY_LEARNER_NETWORK; kind++) {
+  for (AssayLearnerKind kind = ASSAY_LEARNER_RIDGE; kind <= last; kind++) {
     g_auto (Model) model = { 0 };
     g_autoptr (AssayMatrix) predicted = NULL;
     g_autoptr (GError) problem = NULL;
@@ -241,89 +240,6 @@ race (const Split *split, AssayStreamKey key, AssayLearnerKind *ret_kind, GError
   return TRUE;
 }
 
-/* ---- What it expects ---- */
-
-static double
-median (double *values, gsize n)
-{
-  qsort (values, n, sizeof *values, assay_compare_doubles);
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-/* Whether the sums of the differences are above 0 in every part. */
-static gboolean
-is_better_in_parts (const double *differences, const guint *parts, gsize n)
-{
-  g_autofree double *sums = NULL;
-  guint first = G_MAXUINT, last = 0;
-  gboolean is_better = TRUE;
-
-  if (parts == NULL)
-    return TRUE;
-  for (gsize i = 0; i < n; i++) {
-    first = MIN (first, parts[i]);
-    last = MAX (last, parts[i]);
-  }
-  sums = g_new0 (double, last - first + 1);
-  for (gsize i = 0; i < n; i++)
-    sums[parts[i] - first] += differences[i];
-  for (guint p = 0; p <= last - first; p++)
-    is_better &= sums[p] > 0;
-  return is_better;
-}
-
-static gboolean
-is_significant (const double *differences, gsize n)
-{
-  double mean = 0, squares = 0;
-
-  for (gsize i = 0; i < n; i++)
-    mean += differences[i] / (double) n;
-  for (gsize i = 0; i < n; i++)
-    squares += pow (differences[i] - mean, 2);
-  return mean > SIGNIFICANT * sqrt (squares / (double) MAX (n - 1, 1) / (double) n);
-}
-
-/* Compares the predictions of held-out rows with the mean of those that were learned from. */
-static gboolean
-set_expectation (AssayLearner *learner, const Split *split, const double *mean, GError **error)
-{
-  const gsize n = split->n_held, q = split->outputs->cols;
-  g_autofree double *errors = assay_alloc (n, sizeof (double), "errors", error);
-  g_autofree double *constant_errors = assay_alloc (n, sizeof (double), "errors", error);
-  g_autofree double *differences = assay_alloc (n, sizeof (double), "errors", error);
-  AssayExpectation *expects = &learner->expects;
-  double of_learner = 0, of_constant = 0;
-
-  if (errors == NULL || constant_errors == NULL || differences == NULL)
-    return FALSE;
-  for (gsize i = 0; i < n; i++) {
-    const float *wanted = assay_matrix_row (learner->held_outputs, i);
-    const double length = sqrt (assay_squared_norm (wanted, q));
-    const double own
-        = assay_squared_distance (assay_matrix_row (learner->held_predictions, i), wanted, q);
-    double constant = 0;
-
-    for (gsize j = 0; j < q; j++)
-      constant += pow ((double) wanted[j] - mean[j], 2);
-    of_learner += own;
-    of_constant += constant;
-    differences[i] = constant - own;
-    errors[i] = length > 0 ? sqrt (own) / length : 0;
-    constant_errors[i] = length > 0 ? sqrt (constant) / length : 0;
-  }
-  expects->n_learned = split->n_learned;
-  expects->n_held = n;
-  expects->error = median (errors, n);
-  expects->constant_error = median (constant_errors, n);
-  expects->explained = of_constant > 0 ? 1 - of_learner / of_constant : 0;
-  expects->has_learned
-      = n >= 2 && is_significant (differences, n)
-        && is_better_in_parts (differences,
-                               split->parts != NULL ? split->parts + split->n_learned : NULL, n);
-  return TRUE;
-}
-
 /* ---- Learning ---- */
 
 static gboolean
@@ -338,6 +254,14 @@ check (const AssayExamples *examples, GError **error)
          || assay_fail (error, ASSAY_ERROR_MISMATCH,
                         "examples of one release, whose key is none of those to come; expected "
                         "two releases at least");
+}
+
+static void
+forget_try (AssayLearner *learner)
+{
+  model_clear (&learner->model);
+  g_clear_pointer (&learner->held_outputs, assay_matrix_free);
+  g_clear_pointer (&learner->held_predictions, assay_matrix_free);
 }
 
 /* Learns from the learning rows, and sees how it does on the others. */
@@ -358,8 +282,49 @@ learn_and_try (AssayLearner *learner, const Split *split, AssayStreamKey key, GE
   learner->held_predictions = model_predict (
       &learner->model, assay_view_rows (inputs, split->n_learned, split->n_held), error);
   learner->tried = model_report (&learner->model);
-  return learner->held_outputs != NULL && learner->held_predictions != NULL
-         && set_expectation (learner, split, mean, error);
+  if (learner->held_outputs == NULL || learner->held_predictions == NULL)
+    return FALSE;
+  learner->expects.n_learned = split->n_learned;
+  return assay_expectation_find (
+      &(AssayHeldRows){ assay_matrix_view (learner->held_outputs),
+                        assay_matrix_view (learner->held_predictions), mean,
+                        split->parts != NULL ? split->parts + split->n_learned : NULL },
+      &learner->expects, error);
+}
+
+/* Whether trying the network ended in its divergence: kept weights, or none at all. */
+static gboolean
+has_diverged (const AssayLearner *learner, const GError *problem)
+{
+  return learner->expects.kind == ASSAY_LEARNER_NETWORK
+         && (problem != NULL ? g_error_matches (problem, ASSAY_ERROR, ASSAY_ERROR_NUMERIC)
+                             : learner->tried.has_diverged);
+}
+
+/* The learner that was asked for, tried. A network that has won on the rows of the race and then
+ * diverges on all has lost as well: whoever publishes one row that is far out would silence an
+ * attacker who has other learners. */
+static gboolean
+choose_and_try (AssayLearner *learner, AssayLearnerKind asked, const Split *split,
+                AssayStreamKey key, GError **error)
+{
+  AssayExpectation *expects = &learner->expects;
+  g_autoptr (GError) problem = NULL;
+
+  expects->kind = asked;
+  if (asked != ASSAY_LEARNER_BEST)
+    return learn_and_try (learner, split, key, error);
+  if (!race (split, key, ASSAY_LEARNER_NETWORK, &expects->kind, error))
+    return FALSE;
+  if (learn_and_try (learner, split, key, &problem) && !has_diverged (learner, NULL))
+    return TRUE;
+  if (!has_diverged (learner, problem)) {
+    g_propagate_error (error, g_steal_pointer (&problem));
+    return FALSE;
+  }
+  forget_try (learner);
+  return race (split, key, ASSAY_LEARNER_NEIGHBOURS, &expects->kind, error)
+         && learn_and_try (learner, split, key, error);
 }
 
 /* Learns from all rows. Where that diverges, the network that was tried on the held-out rows is the
@@ -408,9 +373,7 @@ assay_learner_new (AssayLearnerKind kind, const AssayExamples *examples, AssaySt
       || !assay_view_check_finite (examples->outputs, "outputs", error)
       || !split_rows (examples, key, &split, error))
     return NULL;
-  learner->expects.kind = kind;
-  if ((kind == ASSAY_LEARNER_BEST && !race (&split, key, &learner->expects.kind, error))
-      || !learn_and_try (learner, &split, key, error)
+  if (!choose_and_try (learner, kind, &split, key, error)
       || !set_constant (learner, examples->outputs, error))
     return NULL;
   if (!learner->expects.has_learned)

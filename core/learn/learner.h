@@ -10,20 +10,14 @@
  * at z = 3, and in each held-out part. Otherwise it predicts the constant. At last it learns
  * from the held-out rows too.
  *
- * A network whose training diverges has lost the race. Where it was asked for, it is tried with the
- * weights of the last epoch that ended well; where it is the last training that diverges, with all
- * rows, the one that was tried predicts. What it says of itself says so. */
+ * A network whose training diverges has lost, in the race or when it learns from all others. Where
+ * it was asked for, it is tried with the weights of the last epoch that ended well; where it is the
+ * last training that diverges, with all rows, the one that was tried predicts. What it says of
+ * itself says so. */
 #pragma once
 
 #include "core/base/rng.h"
-#include "core/data/matrix.h"
-
-typedef enum {
-  ASSAY_LEARNER_BEST,
-  ASSAY_LEARNER_RIDGE,
-  ASSAY_LEARNER_NEIGHBOURS,
-  ASSAY_LEARNER_NETWORK,
-} AssayLearnerKind;
+#include "core/learn/expectation.h"
 
 extern const char *const assay_learner_names[]; /* "best", "ridge", "neighbours", "network"; NULL */
 
@@ -36,18 +30,9 @@ typedef struct {
 
 typedef struct _AssayLearner AssayLearner;
 
-/* How it expects to do, by the held-out rows. */
-typedef struct {
-  AssayLearnerKind kind; /* which was taken */
-  gboolean has_learned;  /* better than the best constant */
-  double error;          /* median of ||y^ - y|| / ||y|| over held-out rows */
-  double constant_error; /* the same of the constant */
-  double explained;      /* 1 - sum of squared errors / that of the constant */
-  gsize n_learned, n_held;
-} AssayExpectation;
-
 /* @kind BEST: chosen. ASSAY_ERROR_MISMATCH for fewer than 4 rows, or one part with parts; errors of
- * the learners, of which ASSAY_ERROR_NUMERIC for a network that diverges in its first epoch. */
+ * the learners, of which ASSAY_ERROR_NUMERIC for a network that was
+ * asked for and diverges in its first epoch, and for the last training that does. */
 AssayLearner *assay_learner_new (AssayLearnerKind kind, const AssayExamples *examples,
                                  AssayStreamKey key, GError **error);
 ASSAY_DECLARE_FREE (AssayLearner, assay_learner_free)

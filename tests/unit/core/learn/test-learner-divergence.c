@@ -143,6 +143,39 @@ Test (learner_divergence, a_network_that_diverges_has_lost_the_race)
   cr_assert_neq (assay_learner_expects (best)->kind, ASSAY_LEARNER_NETWORK);
 }
 
+/* Rows that are far out, none of which the race on 1000 rows sees, as it is drawn here: the network
+ * wins it, and diverges on all rows, in a late epoch or in the first. */
+Test (learner_divergence, a_network_that_diverges_after_the_race_has_lost)
+{
+  enum { COLS = 4, MOST = 4000 };
+  static const struct {
+    gsize n, n_far;
+    float times;
+  } cases[] = { { 2000, 1, 40 }, { MOST, 2, 50 } };
+
+  for (gsize c = 0; c < G_N_ELEMENTS (cases); c++) {
+    const gsize n = cases[c].n;
+    g_autoptr (AssayMatrix) x = fixture_normal (n, COLS, 1);
+    g_autoptr (AssayMatrix) y = assay_matrix_new (n, COLS, NULL);
+    guint parts[MOST];
+    const AssayExamples examples = { assay_matrix_view (x), assay_matrix_view (y), parts };
+    g_autoptr (AssayLearner) learner = NULL;
+    g_autoptr (GError) error = NULL;
+    g_autofree char *says = NULL;
+
+    for (gsize j = 0; j < cases[c].n_far * COLS; j++)
+      x->data[j] *= cases[c].times;
+    for (gsize i = 0; i < n * COLS; i++)
+      y->data[i] = MIN (fabsf (x->data[i]), 2);
+    for (gsize i = 0; i < n; i++)
+      parts[i] = (guint) (5 * i / n);
+    learner = assay_learner_new (ASSAY_LEARNER_BEST, &examples, key_of (2), &error);
+    cr_assert (learner != NULL, "%zu rows: %s", n, error != NULL ? error->message : "");
+    says = assay_learner_describe (learner);
+    cr_assert (g_str_has_prefix (says, "neighbours, from "), "%zu rows: %s", n, says);
+  }
+}
+
 /* Far rows among those held out: it is with them that training diverges. Then rows are predicted by
  * the network that was tried. */
 Test (learner_divergence, the_network_that_was_tried_stays_where_the_last_diverges)
