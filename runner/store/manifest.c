@@ -320,8 +320,9 @@ split (const char *line, gsize *ret_length)
 char *
 assay_programs_difference (const char *before, const char *after)
 {
-  g_auto (GStrv) old = g_strsplit (before != NULL ? before : "", "\n", -1);
-  g_auto (GStrv) new = g_strsplit (after != NULL ? after : "", "\n", -1);
+  /* Not g_strsplit, whose strstr measures all that is left for each line under AddressSanitizer. */
+  g_auto (GStrv) old = g_strsplit_set (before != NULL ? before : "", "\n", -1);
+  g_auto (GStrv) new = g_strsplit_set (after != NULL ? after : "", "\n", -1);
 
   for (guint i = 0; before != NULL && after != NULL && old[i] != NULL && new[i] != NULL; i++) {
     gsize n, m;
