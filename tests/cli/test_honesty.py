@@ -25,12 +25,24 @@ def run_python(sandbox, *arguments):
     subprocess.run(["python3", *arguments], cwd=sandbox.path, env=sandbox.environment, check=True)
 
 
+SECRETS = {}  # once for all: NumPy takes longer to begin than to draw them
+
+
+def make_secrets(sandbox):
+    if not SECRETS:
+        run_python(sandbox, "make-secrets.py")
+        SECRETS.update((path.name, path.read_bytes()) for path in
+                       (*sandbox.path.glob("*.npy"), sandbox.path / "clusters.csv"))
+    for name, content in SECRETS.items():
+        sandbox.write(name, content)
+
+
 def copy(sandbox, name):
     """The scenario, and what it reads."""
     for path in (FOLDER / f"{name}.scenario", *FOLDER.glob("*.py")):
         shutil.copy(path, sandbox.path)
     if "plugin = vectors" in (FOLDER / f"{name}.scenario").read_text():
-        run_python(sandbox, "make-secrets.py")
+        make_secrets(sandbox)
     for stem, pairs in PAIRS.items():
         sandbox.write(f"{stem}.npy", data.npy_bytes(pairs))
 
