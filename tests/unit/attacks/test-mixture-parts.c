@@ -258,6 +258,25 @@ Test (mixture_parts, noise_is_counted_with)
   cr_assert_geq (means[1], means[0] + 0.05, "%g, without %g", means[1], means[0]);
 }
 
+/* Parts are told from the mean image on: one that is brighter by 5 makes them darker by 5. */
+Test (mixture_parts, are_told_from_the_mean_image)
+{
+  g_autoptr (AssayMatrix) before = NULL;
+  g_auto (MixtureScene) scene = { 0 };
+
+  scene_make (0, TRUE, &scene);
+  scene.intake.state.n_mixtures = 4;
+  cr_assert (mixture_parts_find (&scene.intake, 0, 0, &scene.parts, NULL));
+  before = g_steal_pointer (&scene.parts.rows);
+  mixture_parts_clear (&scene.parts);
+  for (gsize j = 0; j < scene.made->cols; j++)
+    scene.intake.plain.image[j] += 5;
+  cr_assert (mixture_parts_find (&scene.intake, 0, 0, &scene.parts, NULL));
+  for (gsize i = 0; i < 4 * scene.made->cols; i++)
+    assert_near ((double) scene.parts.rows->data[i], (double) before->data[i] - 5, 1e-4,
+                 "number %zu", i);
+}
+
 /* Of another public set nothing stands out, and nothing is taken out. */
 Test (mixture_parts, another_public_set_is_noticed)
 {
@@ -330,4 +349,10 @@ Test (mixture_parts, public_images_are_taken_over)
   cr_assert_geq (n_taken, state->n_mixtures * 55 / 100, "%zu taken", n_taken);
   cr_assert_geq (n_right, n_taken * 65 / 100, "%zu of %zu", n_right, n_taken);
   cr_assert_leq (error / (double) n_taken, 0.06, "%g", error / (double) n_taken);
+  cr_assert_lt (n_taken, state->n_mixtures);
+  /* What is left may be the noise of every number: with enough of it all are explained. */
+  state->added_noise = 10;
+  mixture_parts_take_public (&scene.parts, scene.intake.plain.image, state);
+  for (gsize t = 0; t < state->n_mixtures; t++)
+    cr_assert (state->partners[2 * t] >= 0 && state->noise[t] >= 10, "mixture %zu", t);
 }
