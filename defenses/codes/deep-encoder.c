@@ -278,9 +278,14 @@ deep_encoder_outputs (DeepEncoder *encoder, double *ret_outputs, GError **error)
     all = assay_arena_alloc (&arena, rows, sizeof (gsize), "rows", error);
     for (gsize i = 0; all != NULL && i < rows; i++)
       all[i] = i;
-    return all != NULL
-           && isfinite (
-               assay_paired_encoders_slope (encoder->columns, all, rows, keep_outputs, &keeping));
+    if (all == NULL)
+      return FALSE;
+    /* No number: it was stopped, or had no room. */
+    return isfinite (
+               assay_paired_encoders_slope (encoder->columns, all, rows, keep_outputs, &keeping))
+           || (assay_interrupt_goes_on (error)
+               && assay_fail (error, ASSAY_ERROR_MEMORY,
+                              "no memory for the outputs of %zu training rows", rows));
   }
   outputs = assay_arena_alloc (&arena, rows, encoder->bits * sizeof (float), "outputs", error);
   if (outputs == NULL || !assay_tape_predict (encoder->tape, &examples, outputs, error))

@@ -10,6 +10,7 @@
 #include "defenses/codes/deep-encoder.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
+#include "tests/unit/assert-stops.h"
 #include "tests/unit/defenses/hashing-rows.h"
 #include "tests/unit/seeds.h"
 
@@ -142,6 +143,37 @@ Test (deep_encoder, the_hash_function_gives_what_the_network_gave)
 
       assert_near (is_linear ? u : tanh (u), outputs[k], 1e-4, "way %u, number %zu", way, k);
     }
+  }
+  assay_matrix_free (shapes.rows);
+}
+
+typedef struct {
+  DeepEncoder *encoder;
+  double outputs[ROWS * BITS];
+} Asked;
+
+static gboolean
+ask_outputs (gpointer data, GError **error)
+{
+  Asked *asked = data;
+
+  return deep_encoder_outputs (asked->encoder, asked->outputs, error);
+}
+
+/* Upon Ctrl-C, and says so: who asks in the midst of training must not take it for a divergence. */
+Test (deep_encoder, outputs_that_are_stopped_are_an_error)
+{
+  g_autofree Asked *asked = g_new0 (Asked, 1);
+  Shapes shapes;
+
+  make_shapes (&shapes);
+  for (guint network = HASH_HIDDEN_LAYER; network <= HASH_CONVOLUTIONS; network++) {
+    HashSettings own = settings;
+
+    own.network = network;
+    asked->encoder = deep_encoder_new (&shapes.training, &own, TRUE, NULL);
+    assert_stops (ask_outputs, asked, 1, 1);
+    deep_encoder_free (asked->encoder);
   }
   assay_matrix_free (shapes.rows);
 }
