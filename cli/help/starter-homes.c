@@ -20,7 +20,7 @@ const CliBase cli_bases[CLI_N_BASES] = {
       .own = "Your own: plugin = idx or cifar with images = FILE and public = FILE or FOLDER, or "
              "plugin = patches with private and public = FOLDER of photographs.",
       .trials = 3,
-      .kinds = ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_GRADIENTS,
+      .kinds = ASSAY_RELEASE_MIXTURES | ASSAY_RELEASE_GRADIENTS | ASSAY_RELEASE_NETWORK,
       .has_pictures = TRUE,
       .bounds = { "recovery-rate=0.05", "pair-auc=0.55" } },
   [FEATURES]
@@ -160,6 +160,10 @@ static const CliHome homes[] = {
     .base = SAMPLES,
     .audit = "runs = 5000\ntraining = 20000\n", /* in each of the trials */
     .changed = { "batch=3", "rounds=100" } },
+  { .defense = "private-network",
+    .base = IMAGES,
+    .audit = "runs = 5000\ntraining = 20000\n",
+    .changed = { "batch=5", "rounds=40", "width=8" } },
   /* Two parties hide just what four columns can cost: sqrt (columns) / users of epsilon. */
   { .defense = "prr10",
     .base = FOUR_COLUMNS,

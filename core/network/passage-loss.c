@@ -38,7 +38,7 @@ assay_passage_init_loss (AssayPassage *passage, GError **error)
                                           "windows of a picture", error);
   }
   passage->targets
-      = assay_arena_alloc (arena, ASSAY_TAPE_SHARD * assay_tape_numbers (assay_tape_output (tape)),
+      = assay_arena_alloc (arena, tape->images * assay_tape_numbers (assay_tape_output (tape)),
                            sizeof (float), "targets", error);
 }
 

@@ -6,8 +6,6 @@
 #include "core/base/interrupt.h"
 #include "core/network/normalise.h"
 
-#define N ASSAY_TAPE_SHARD
-
 static gsize
 size_of (const AssayTape *tape, guint layer)
 {
@@ -25,6 +23,7 @@ assay_passage_init (AssayPassage *passage, const AssayTape *tape, gboolean has_d
                     GError **error)
 {
   AssayArena *arena = &passage->arena;
+  const gsize n = tape->images;
   gsize largest = 0;
 
   passage->tape = tape;
@@ -33,21 +32,21 @@ assay_passage_init (AssayPassage *passage, const AssayTape *tape, gboolean has_d
     const gsize bytes = size_of (tape, l) * sizeof (float);
 
     largest = MAX (largest, bytes);
-    passage->moments[l] = assay_arena_alloc (arena, N * assay_normalise_moments (layer->blocks),
+    passage->moments[l] = assay_arena_alloc (arena, n * assay_normalise_moments (layer->blocks),
                                              sizeof (float), "moments of a layer", error);
     if (layer->is_in_place) {
       passage->values[l] = passage->values[layer->from[0]];
       passage->deltas[l] = passage->deltas[layer->from[0]];
       continue;
     }
-    passage->values[l] = assay_arena_alloc (arena, N, bytes, "values of a layer", error);
+    passage->values[l] = assay_arena_alloc (arena, n, bytes, "values of a layer", error);
     if (has_deltas && layer->is_back_in_place)
       passage->deltas[l] = passage->deltas[layer->from[0]];
     else if (has_deltas)
-      passage->deltas[l] = assay_arena_alloc (arena, N, bytes, "derivatives of a layer", error);
+      passage->deltas[l] = assay_arena_alloc (arena, n, bytes, "derivatives of a layer", error);
   }
   if (has_deltas)
-    passage->spare = assay_arena_alloc (arena, N, largest, "derivatives", error);
+    passage->spare = assay_arena_alloc (arena, n, largest, "derivatives", error);
   passage->scratch = assay_arena_alloc (arena, tape->scratch, 1, "scratch", error);
   passage->input = assay_arena_alloc (arena, assay_tape_numbers (assay_tape_input (tape)),
                                       sizeof (float), "an example", error);
@@ -63,7 +62,7 @@ join_forward (const AssayPassage *passage, const AssayLayer *layer, float *ret_v
   const gsize a = size_of (passage->tape, layer->from[0]);
   const gsize b = size_of (passage->tape, layer->from[1]);
 
-  for (gsize n = 0; n < N; n++, ret_values += a + b) {
+  for (gsize n = 0; n < passage->tape->images; n++, ret_values += a + b) {
     memcpy (ret_values, passage->values[layer->from[0]] + n * a, a * sizeof (float));
     memcpy (ret_values + a, passage->values[layer->from[1]] + n * b, b * sizeof (float));
   }
@@ -123,7 +122,7 @@ layer_forward (const AssayPassage *passage, guint l)
   const AssayLayer *layer = &tape->layers[l];
   const float *x = passage->values[layer->from[0]];
   const float *parameters = tape->parameters + layer->first;
-  const gsize numbers = N * size_of (tape, l);
+  const gsize numbers = tape->images * size_of (tape, l);
   float *y = passage->values[l];
 
   if (layer->type == ASSAY_LAYER_CONVOLVE)
@@ -139,7 +138,7 @@ layer_forward (const AssayPassage *passage, guint l)
   else if (layer->type == ASSAY_LAYER_MULTIPLY)
     assay_multiply (numbers, x, passage->values[layer->from[1]], y);
   else
-    for (gsize n = 0; n < N; n++)
+    for (gsize n = 0; n < tape->images; n++)
       image_forward (passage, l, n);
 }
 
@@ -177,7 +176,7 @@ join_back (AssayPassage *passage, const AssayLayer *layer, const float *deltas)
     const gboolean adds = adds_to (passage, layer->from[i]);
     float *before = passage->deltas[layer->from[i]];
 
-    for (gsize n = 0; n < N; n++)
+    for (gsize n = 0; n < passage->tape->images; n++)
       assay_pass_back (sizes[i], adds, deltas + n * (sizes[0] + sizes[1]) + i * sizes[0],
                        before + n * sizes[i]);
   }
@@ -193,7 +192,7 @@ normalise_back (AssayPassage *passage, guint l, gboolean adds, float *ret_gradie
   float *scales = ret_gradient + layer->first;
 
   memset (scales, 0, (layer->n_weights + layer->n_biases) * sizeof (float));
-  for (gsize n = 0; n < N; n++) {
+  for (gsize n = 0; n < tape->images; n++) {
     const AssayNormalised image
         = { passage->values[layer->from[0]] + n * size, passage->values[l] + n * size,
             moments_of (passage, l, n), passage->deltas[l] + n * size };
@@ -247,7 +246,7 @@ convolution_back (AssayPassage *passage, guint l, gboolean to_input, float *ret_
   assay_convolution_to_inputs (layer->convolution, tape->turned + layer->first, passage->deltas[l],
                                adds ? passage->spare : dx, passage->scratch);
   if (adds)
-    assay_pass_back (N * assay_blocks_size (from->blocks), TRUE, passage->spare, dx);
+    assay_pass_back (tape->images * assay_blocks_size (from->blocks), TRUE, passage->spare, dx);
 }
 
 /* Of layers that are made of two, from derivatives that a ReLU has let through. */
@@ -255,7 +254,7 @@ static void
 pair_back (AssayPassage *passage, guint l)
 {
   const AssayLayer *layer = &passage->tape->layers[l];
-  const gsize numbers = N * size_of (passage->tape, l);
+  const gsize numbers = passage->tape->images * size_of (passage->tape, l);
   const float *deltas = passage->deltas[l];
 
   for (guint i = 0; i < 2; i++) {
@@ -276,7 +275,7 @@ rectify_back (AssayPassage *passage, guint l)
 {
   const AssayTape *tape = passage->tape;
   const AssayLayer *layer = &tape->layers[l];
-  const gsize numbers = N * size_of (tape, l);
+  const gsize numbers = tape->images * size_of (tape, l);
   const gboolean adds = adds_to (passage, layer->from[0]);
 
   /* A normalisation sees to it itself. */
@@ -306,10 +305,10 @@ layer_back (AssayPassage *passage, guint l, gboolean to_input, float *ret_gradie
     /* A part leaves the rest as it is. */
     if (layer->type == ASSAY_LAYER_PART && !adds)
       memset (passage->deltas[layer->from[0]], 0,
-              N * size_of (tape, layer->from[0]) * sizeof (float));
+              tape->images * size_of (tape, layer->from[0]) * sizeof (float));
     if (layer->type == ASSAY_LAYER_NORMALISE)
       normalise_back (passage, l, adds, ret_gradient);
-    for (gsize n = 0; n < N && layer->type != ASSAY_LAYER_NORMALISE; n++)
+    for (gsize n = 0; n < tape->images && layer->type != ASSAY_LAYER_NORMALISE; n++)
       image_back (passage, l, adds, n);
   }
 }

@@ -6,13 +6,13 @@
 
 typedef struct {
   const AssayTape *tape;
-  float *values[ASSAY_TAPE_MAX_LAYERS]; /* ASSAY_TAPE_SHARD images in blocks */
+  float *values[ASSAY_TAPE_MAX_LAYERS]; /* of the tape's images, in blocks */
   float *deltas[ASSAY_TAPE_MAX_LAYERS];
   gboolean has_deltas[ASSAY_TAPE_MAX_LAYERS]; /* on the way back: something is there to add to */
   float *moments[ASSAY_TAPE_MAX_LAYERS];      /* of normalisations: mean and inverse deviation */
   float *spare;                               /* derivatives that are to be added to others */
   float *input;                               /* planes of one example */
-  float *targets;                             /* planes of ASSAY_TAPE_SHARD targets */
+  float *targets;                             /* planes of a target for each image */
   gpointer scratch;                           /* of convolutions */
   float *picture;  /* of a loss of pictures: what is given, and its slopes */
   double *similar; /* what SSIM works in */

@@ -33,6 +33,7 @@ assay_tape_new (AssayTapeShape input)
   AssayTape *tape = g_new0 (AssayTape, 1);
 
   tape->n_layers = 1;
+  tape->images = ASSAY_TAPE_SHARD;
   tape->most_lanes = assay_convolution_lanes ();
   tape->layers[0] = (AssayLayer){ .type = ASSAY_LAYER_INPUT, .shape = input };
   if (assay_tape_numbers (input) == 0)
@@ -90,7 +91,7 @@ convolution_shape (const AssayTape *tape, const AssayLayer *layer)
   const AssayLayer *before = &tape->layers[layer->from[0]];
 
   return (AssayConvolutionShape){
-    .images = ASSAY_TAPE_SHARD,
+    .images = tape->images,
     .lanes = tape->lanes,
     .in = before->blocks.blocks * tape->lanes,
     .out = layer->blocks.blocks * tape->lanes,
@@ -278,9 +279,9 @@ assay_tape_passage_bytes (const AssayTape *tape)
     numbers += layer->is_in_place ? 0 : layer->is_back_in_place ? size : 2 * size;
     numbers += assay_normalise_moments (layer->blocks);
   }
-  numbers = (numbers + largest) * ASSAY_TAPE_SHARD;
+  numbers = (numbers + largest) * tape->images;
   numbers += assay_tape_numbers (tape->layers[0].shape);
-  numbers += ASSAY_TAPE_SHARD * assay_tape_numbers (tape->layers[tape->last].shape);
+  numbers += tape->images * assay_tape_numbers (tape->layers[tape->last].shape);
   return numbers * sizeof (float) + tape->scratch;
 }
 
@@ -289,8 +290,7 @@ assay_tape_training_bytes (const AssayTape *tape, gsize batch, guint threads)
 {
   /* A gradient for each shard; both moments, and the best weights. */
   return assay_tape_passage_bytes (tape) * threads
-         + (assay_pieces (batch, ASSAY_TAPE_SHARD) + 3) * (guint64) tape->n_parameters
-               * sizeof (float);
+         + (assay_pieces (batch, tape->images) + 3) * (guint64) tape->n_parameters * sizeof (float);
 }
 
 static guint64
@@ -317,7 +317,7 @@ AssayTapeSize
 assay_tape_planned_size (AssayTape *tape, guint last, gsize batch)
 {
   const guint threads = assay_parallel_threads ();
-  AssayTapeSize size = { .parameters = 0 };
+  AssayTapeSize size = { .images = tape->images };
 
   tape->last = last;
   /* As on every processor, so that what is said of a plan is too. */
@@ -348,13 +348,14 @@ assay_tape_check_size (const AssayTapeSize *size, GError **error)
   g_autofree char *parameters = assay_text_count (size->parameters);
 
   return bytes <= machine
-         || assay_fail (error, ASSAY_ERROR_MEMORY,
-                        "a network of %s weights needs %.0f MiB of memory (%.0f for weights, their "
-                        "gradients and moments, %.0f for what its layers make of %d images on each "
-                        "of %u threads); this machine has %.0f MiB",
-                        parameters, (double) bytes / mib, (double) size->weights / mib,
-                        (double) size->layers / mib, ASSAY_TAPE_SHARD, assay_parallel_threads (),
-                        (double) machine / mib);
+         || assay_fail (
+             error, ASSAY_ERROR_MEMORY,
+             "a network of %s weights needs %.0f MiB of memory (%.0f for weights, their "
+             "gradients and moments, %.0f for what its layers make of %zu image%s on each "
+             "of %u threads); this machine has %.0f MiB",
+             parameters, (double) bytes / mib, (double) size->weights / mib,
+             (double) size->layers / mib, size->images, size->images == 1 ? "" : "s",
+             assay_parallel_threads (), (double) machine / mib);
 }
 
 /* ---- The end ---- */

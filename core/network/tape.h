@@ -19,7 +19,7 @@
 
 #define ASSAY_TAPE_INPUT 0 /* the layer that all begins with */
 #define ASSAY_TAPE_MAX_LAYERS 128
-/* Images that pass through the tape together, by one thread. */
+/* Images that pass through a tape together, by one thread, unless it says otherwise. */
 #define ASSAY_TAPE_SHARD 4
 
 typedef struct {
@@ -75,6 +75,8 @@ typedef struct {
   AssayLayer layers[ASSAY_TAPE_MAX_LAYERS];
   guint n_layers;
   guint last;
+  gsize images;     /* that pass together: a shard. May be set to 1 before there are layers, for
+                     * gradients of single images */
   gsize most_lanes; /* that blocks can have: what the processor has kernels for */
   gsize lanes;      /* channels of a block; of all layers */
   AssayTapeLoss loss;
@@ -131,6 +133,7 @@ gboolean assay_tape_check_memory (const AssayTape *tape, guint64 bytes, GError *
 /* What training holds at its peak, in bytes, on as many threads as there are. */
 typedef struct {
   gsize parameters;
+  gsize images;    /* that pass at once through one thread */
   guint64 weights; /* with the gradients of a batch, both moments, and the best weights so far */
   guint64 layers;  /* what they make of the images that pass at once, and its derivatives */
 } AssayTapeSize;

@@ -10,7 +10,6 @@
 #include "core/base/vectorise.h"
 #include "core/network/passage.h"
 
-#define N ASSAY_TAPE_SHARD
 #define PANEL 4096 /* parameters that are changed together */
 
 /* What all that pass through a tape work in. */
@@ -44,7 +43,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 static gboolean
 run_init (Run *run, const AssayTape *tape, gsize batch, gboolean has_gradients, GError **error)
 {
-  const gsize shards = assay_pieces (batch, N);
+  const gsize shards = assay_pieces (batch, tape->images);
   const guint threads = assay_parallel_threads ();
 
   const guint64 bytes = has_gradients ? assay_tape_training_bytes (tape, batch, threads)
@@ -102,12 +101,12 @@ run_shard (gsize shard, guint worker, gpointer data, GError **error)
   Run *run = data;
   AssayPassage *passage = &run->passages[worker];
   const AssayTape *tape = run->tape;
-  const gsize first = shard * N, count = MIN (N, run->rows - first);
+  const gsize n = tape->images, first = shard * n, count = MIN (n, run->rows - first);
   const gsize numbers = assay_tape_numbers (assay_tape_output (tape));
   const gsize size = assay_blocks_size (tape->layers[ASSAY_TAPE_INPUT].blocks);
   double loss = 0;
 
-  memset (passage->values[ASSAY_TAPE_INPUT], 0, N * size * sizeof (float));
+  memset (passage->values[ASSAY_TAPE_INPUT], 0, n * size * sizeof (float));
   for (gsize i = 0; i < count; i++)
     draw_image (run, passage, i, first + i);
   if (!assay_passage_forward (passage, error))
@@ -119,7 +118,7 @@ run_shard (gsize shard, guint worker, gpointer data, GError **error)
   for (gsize i = 0; i < count; i++)
     loss += assay_passage_compare (passage, i, passage->targets + i * numbers,
                                    run->slopes != NULL ? 1 : (double) run->rows);
-  for (gsize i = count; i < N; i++)
+  for (gsize i = count; i < n; i++)
     assay_passage_skip (passage, i);
   run->losses[shard] = loss;
   if (run->gradients != NULL
@@ -135,7 +134,7 @@ run_shard (gsize shard, guint worker, gpointer data, GError **error)
 static gboolean
 run_batch (Run *run, double *ret_loss, GError **error)
 {
-  const gsize shards = assay_pieces (run->rows, N);
+  const gsize shards = assay_pieces (run->rows, run->tape->images);
 
   if (!assay_parallel_try (shards, run_shard, run, error))
     return FALSE;
@@ -215,7 +214,7 @@ step_panel (gsize index, G_GNUC_UNUSED guint worker, gpointer data)
   float *const changed[] = { stepping->moments[0] + first, stepping->moments[1] + first,
                              stepping->tape->parameters + first };
 
-  for (gsize shard = 1; shard < assay_pieces (stepping->run.rows, N); shard++)
+  for (gsize shard = 1; shard < assay_pieces (stepping->run.rows, stepping->tape->images); shard++)
     add_gradient (n, gradient + shard * all, gradient);
   if (training->descent == ASSAY_DESCENT_SGD) {
     const Sgd sgd = { (float) stepping->rate, (float) training->momentum, (float) training->decay };
@@ -472,7 +471,7 @@ assay_tape_differentiate (const AssayTape *tape, const AssayTapeExamples *exampl
   run.inputs = ret_inputs;
   if (!run_batch (&run, ret_loss, error))
     return FALSE;
-  for (gsize shard = 1; shard < assay_pieces (run.rows, N); shard++)
+  for (gsize shard = 1; shard < assay_pieces (run.rows, tape->images); shard++)
     add_gradient (tape->n_parameters, run.gradients + shard * tape->n_parameters, run.gradients);
   if (ret_gradient != NULL)
     memcpy (ret_gradient, run.gradients, tape->n_parameters * sizeof (float));

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-#define ASSAY_PLUGIN_ABI 13
+#define ASSAY_PLUGIN_ABI 14
 
 /* Papers that many plugins are from, as their `reference` names them. */
 #define ASSAY_PAPER_DMP_MH                                                                         \

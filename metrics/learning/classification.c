@@ -424,7 +424,7 @@ ASSAY_UTILITY (classification, "classification",
                      "model = residual: channels of the first stage, a multiple of 8; the others "
                      "have 2 and 4 times as many",
                      ASSAY_PARAM_EXTRA),
-    ASSAY_PARAM_INT (Classification, blocks, 1, 1, 8, "",
+    ASSAY_PARAM_INT (Classification, blocks, 1, 1, 5, "",
                      "model = residual: blocks in each of its three stages", ASSAY_PARAM_EXTRA),
     ASSAY_PARAM_INT (Classification, stride, 1, 1, 2, "pixels",
                      "model = residual: of the first convolution; 2 halves images before the first "

@@ -3,9 +3,8 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
-#include "core/network/u-net.h"
+#include "core/network/classifier/image-classifier.h"
 
-#define STAGES 3
 /* Items of shifts, one an epoch and image, are above those of weights and orders. */
 #define FIRST_SHIFT ((guint64) 1 << 40)
 #define EPOCH_SHIFTS ((guint64) 1 << 26)
@@ -74,16 +73,14 @@ draw (gpointer data, gsize index, gsize epoch, float *ret_input, float *ret_targ
 
 static AssayTape *
 make_tape (const ImageNetwork *settings, const AssayGeometry *geometry, gsize planes,
-           guint *ret_mean)
+           gsize n_classes, guint *ret_last)
 {
   AssayTape *tape = assay_tape_new (
       (AssayTapeShape){ planes * geometry->channels, geometry->height, geometry->width });
-  guint x = assay_tape_block (tape, ASSAY_TAPE_INPUT, settings->width, settings->stride);
 
-  for (gsize stage = 0; stage < STAGES; stage++)
-    for (gsize block = 0; block < settings->blocks; block++)
-      x = assay_tape_residual (tape, x, settings->width << stage, stage > 0 && block == 0 ? 2 : 1);
-  *ret_mean = assay_tape_mean (tape, x);
+  *ret_last = assay_image_classifier_add (
+      tape, &(AssayImageClassifier){ settings->width, settings->blocks, settings->stride },
+      n_classes);
   return tape;
 }
 
@@ -91,25 +88,10 @@ AssayTapeSize
 image_network_size (const ImageNetwork *settings, const AssayGeometry *geometry, gsize planes,
                     gsize n_classes)
 {
-  guint mean;
-  g_autoptr (AssayTape) tape = make_tape (settings, geometry, planes, &mean);
-  const guint last = assay_tape_dense (tape, mean, MAX (n_classes, 1));
+  guint last;
+  g_autoptr (AssayTape) tape = make_tape (settings, geometry, planes, MAX (n_classes, 1), &last);
 
   return assay_tape_planned_size (tape, last, settings->training.batch);
-}
-
-/* All classes are equally likely to begin with. Features of blocks that add up have no bounded size
- * (nothing normalises their sum), so that a layer that was drawn for inputs of variance 1 gives
- * shares near 0 and 1 that training first has to take back: of mixtures, whose labels say little,
- * that took half of 1,900 steps. */
-static void
-begin_without_opinion (AssayTape *tape, guint last)
-{
-  const AssayLayer *layer = &tape->layers[last];
-
-  for (gsize i = 0; i < layer->n_weights; i++)
-    tape->parameters[layer->first + i] = 0;
-  assay_tape_turn (tape);
 }
 
 AssayTape *
@@ -118,9 +100,9 @@ image_network_train (const ImageNetwork *settings, const ImageNetworkRows *rows,
 {
   Drawing drawing = { rows, settings, key };
   const AssayTapeExamples examples = { rows->inputs.rows, draw, &drawing };
-  guint mean;
-  g_autoptr (AssayTape) tape = make_tape (settings, rows->geometry, rows->planes, &mean);
-  const guint last = assay_tape_dense (tape, mean, rows->shares.cols);
+  guint last;
+  g_autoptr (AssayTape) tape
+      = make_tape (settings, rows->geometry, rows->planes, rows->shares.cols, &last);
 
   if (rows->inputs.rows > EPOCH_SHIFTS)
     return assay_fail_null (error, ASSAY_ERROR_MISMATCH,
@@ -128,7 +110,7 @@ image_network_train (const ImageNetwork *settings, const ImageNetworkRows *rows,
                             rows->inputs.rows, EPOCH_SHIFTS);
   if (!assay_tape_finish (tape, last, ASSAY_TAPE_LOSS_SHARES, key, error))
     return NULL;
-  begin_without_opinion (tape, last);
+  assay_image_classifier_begin (tape, last);
   if (!assay_tape_train (tape, &settings->training, &examples, key, ret_report, error))
     return NULL;
   return g_steal_pointer (&tape);

@@ -1,10 +1,6 @@
-/* A residual network that knows images (He, Zhang, Ren and Sun 2016, section 4.2): a convolution,
- * three stages of `blocks` residual blocks of width, 2 width and 4 width channels, of which the
- * second and third halve the image (as does the first convolution, with a `stride` of 2), the mean
- * over pixels, and the classes. Normalisation is in
- * groups of 8 channels (core/network/tape.h) in place of that of batches. Training images are
- * shifted by up to `shift` pixels each way, with the mean image around them, and mirrored half of
- * the time (section 4.2 too). */
+/* A residual network that knows images (core/network/classifier/image-classifier.h). Training images
+ * are shifted by up to `shift` pixels each way, with the mean image around them, and mirrored half
+ * of the time (He, Zhang, Ren and Sun 2016, section 4.2). */
 #pragma once
 
 #include "core/network/train.h"

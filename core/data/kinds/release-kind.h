@@ -22,7 +22,8 @@ G_BEGIN_DECLS
   X (UPDATES, updates, "updates")                                                                  \
   X (GRAPH, graph, "graph")                                                                        \
   X (PAIRED_CODES, paired_codes, "paired-codes")                                                   \
-  X (GRADIENTS, gradients, "gradients")
+  X (GRADIENTS, gradients, "gradients")                                                            \
+  X (NETWORK, network, "network")
 
 #define ASSAY_KIND_NUMBER(NAME, name, text) ASSAY_KIND_NUMBER_##NAME,
 enum { ASSAY_RELEASE_KINDS (ASSAY_KIND_NUMBER) ASSAY_N_KINDS };

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
+#include "core/network/tape-weights.h"
 #include "tests/reference/fixtures.h"
 #include "tests/unit/assert-near.h"
 #include "tests/unit/core/network/tape-case.h"
@@ -71,26 +72,14 @@ has_torch (void)
          && status == 0;
 }
 
-/* Parameters or derivatives in the order of PyTorch, where no channel fills up a block. */
-static void
-append_numbers (const AssayTape *tape, const float *parameters, GArray *numbers)
+/* Parameters or derivatives in the order of releases, which is PyTorch's. */
+static float *
+in_order (const AssayTape *tape, const float *parameters)
 {
-  for (guint l = 1; l < tape->n_layers; l++) {
-    const AssayLayer *layer = &tape->layers[l];
-    const AssayConvolutionShape shape = assay_tape_convolution (tape, l);
-    const gsize in = tape->layers[layer->from[0]].shape.channels, out = layer->shape.channels;
+  float *numbers = g_new (float, assay_tape_count_weights (tape));
 
-    if (layer->type == ASSAY_LAYER_CONVOLVE)
-      for (gsize o = 0; o < out; o++)
-        for (gsize i = 0; i < in; i++)
-          for (gsize place = 0; place < layer->n_weights / (shape.in * shape.out); place++)
-            g_array_append_val (
-                numbers, parameters[layer->first + assay_convolution_place (&shape, o, i, place)]);
-    else if (layer->n_weights > 0)
-      g_array_append_vals (numbers, parameters + layer->first, (guint) out);
-    if (layer->n_biases > 0)
-      g_array_append_vals (numbers, parameters + layer->first + layer->n_weights, (guint) out);
-  }
+  assay_tape_get_weights (tape, parameters, numbers);
+  return numbers;
 }
 
 static void
@@ -139,9 +128,8 @@ Test (tape_torch, every_number)
   TapeCase tape_case = { tape, 0 };
   const AssayTapeExamples examples = tape_case_examples (&tape_case, IMAGES);
   const gsize numbers = 3 * 16 * 16;
-  g_autoptr (GArray) sent = g_array_new (FALSE, FALSE, sizeof (float));
-  g_autoptr (GArray) derivatives = g_array_new (FALSE, FALSE, sizeof (float));
-  g_autoptr (GArray) trained = g_array_new (FALSE, FALSE, sizeof (float));
+  const gsize weights = assay_tape_count_weights (tape);
+  g_autofree float *sent = in_order (tape, tape->parameters), *derivatives = NULL, *trained = NULL;
   g_autofree float *images = g_new (float, IMAGES *numbers);
   g_autofree float *inputs = g_new (float, IMAGES *numbers), *expected = NULL;
   g_autofree float *gradient = g_new (float, tape->n_parameters);
@@ -156,26 +144,25 @@ Test (tape_torch, every_number)
   folder = fixture_folder ();
   for (gsize i = 0; i < IMAGES; i++)
     examples.draw (examples.data, i, 0, images + i * numbers, target);
-  append_numbers (tape, tape->parameters, sent);
   write_numbers (folder, "images", images, IMAGES * numbers);
-  write_numbers (folder, "parameters", sent->data, sent->len);
+  write_numbers (folder, "parameters", sent, weights);
   next = expected = ask_torch (folder, &n);
   fixture_remove (folder);
-  cr_assert_eq (n, IMAGES * 5 + 1 + IMAGES * numbers + 2 * sent->len);
+  cr_assert_eq (n, IMAGES * 5 + 1 + IMAGES * numbers + 2 * weights);
 
   cr_assert (assay_tape_predict (tape, &examples, shares, NULL));
   cr_assert (assay_tape_differentiate (tape, &examples, &loss, gradient, inputs, NULL));
-  append_numbers (tape, gradient, derivatives);
+  derivatives = in_order (tape, gradient);
   cr_assert (assay_tape_train (tape, &training, &examples, assay_stream_key (3, 1, "tape", ""),
                                NULL, NULL));
-  append_numbers (tape, tape->parameters, trained);
+  trained = in_order (tape, tape->parameters);
   loss_found = (float) loss;
   compare ("shares", shares, next, IMAGES * 5, 1e-5);
   compare ("loss", &loss_found, next + IMAGES * 5, 1, 1e-5);
   next += IMAGES * 5 + 1;
   compare ("derivatives of inputs", inputs, next, IMAGES * numbers, 1e-4);
   next += IMAGES * numbers;
-  compare ("derivatives", (const float *) (gpointer) derivatives->data, next, sent->len, 1e-4);
-  next += sent->len;
-  compare ("after four steps", (const float *) (gpointer) trained->data, next, sent->len, 1e-4);
+  compare ("derivatives", derivatives, next, weights, 1e-4);
+  next += weights;
+  compare ("after four steps", trained, next, weights, 1e-4);
 }

@@ -52,7 +52,7 @@ protect_with (const AssayDefense *defense, const AssaySettings *settings, guint6
   static const gint64 labels[SECRETS] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
   static const gint64 public_labels[ROWS] = { 0, 1 };
   const guint learning = ASSAY_RELEASE_CODES | ASSAY_RELEASE_UPDATES | ASSAY_RELEASE_PAIRED_CODES
-                         | ASSAY_RELEASE_GRADIENTS;
+                         | ASSAY_RELEASE_GRADIENTS | ASSAY_RELEASE_NETWORK;
   const guint graphs = ASSAY_RELEASE_GRAPH | ASSAY_RELEASE_PAIRED_CODES;
   const AssayStreamKey key = assay_stream_key (seed, 0, "defense", "");
   g_autoptr (AssayArray) graph = assay_array_take (ASSAY_INT64, 2, (const gsize[]){ 5, 2 },
@@ -60,7 +60,8 @@ protect_with (const AssayDefense *defense, const AssaySettings *settings, guint6
   const AssaySecrets known = { .rows = secrets,
                                .geometry = { .height = secrets.cols == COLS ? SIDE : 0,
                                              .width = SIDE,
-                                             .channels = 1 },
+                                             .channels = 1,
+                                             .white = 1 },
                                .labels = defense->produces & learning ? labels : NULL,
                                .edges = defense->produces & graphs ? graph : NULL,
                                .first_cols = defense->produces & graphs ? secrets.cols / 2 : 0,
