@@ -1,6 +1,6 @@
-/* A residual network that knows images (core/network/classifier/image-classifier.h). Training images
- * are shifted by up to `shift` pixels each way, with the mean image around them, and mirrored half
- * of the time (He, Zhang, Ren and Sun 2016, section 4.2). */
+/* A residual network that knows images (core/network/classifier/image-classifier.h). Training
+ * images are shifted by up to `shift` pixels each way, with the mean image around them, and
+ * mirrored half of the time (He, Zhang, Ren and Sun 2016, section 4.2). */
 #pragma once
 
 #include "core/network/train.h"
