@@ -177,18 +177,22 @@ lacks_dictionary (const CliGround *ground, const AssayPlugin *plugin)
          && assay_param_find (ground->defense->parameters, "dictionary") == NULL;
 }
 
-/* Why an attack that runs the defense says nothing of gradients of generated images; NULL: it can
- * be played. */
+/* Why an attack that runs the defense says nothing of what was trained on generated images; NULL:
+ * it can be played. */
 static const char *
-lacks_on_gradients (const CliGround *ground, const AssayAttack *attack)
+lacks_on_training (const CliGround *ground, const AssayAttack *attack)
 {
-  if (ground->kind != ASSAY_RELEASE_GRADIENTS || !attack->adapts
+  const guint trained = ASSAY_RELEASE_GRADIENTS | ASSAY_RELEASE_NETWORK;
+
+  if ((ground->kind & trained) == 0 || !attack->adapts
       || strstr (ground->head, "\nplugin = shapes\n") == NULL)
     return NULL;
-  return attack->game == ASSAY_GAME_MEMBER
+  if (attack->game != ASSAY_GAME_MEMBER)
+    return "who runs the defense needs labels, and public images here have none";
+  return ground->kind == ASSAY_RELEASE_GRADIENTS
              ? "it looks for records among what is released, and gradients are no images: it finds "
                "little where gradient-matching finds all"
-             : "who runs the defense needs labels, and public images here have none";
+             : NULL;
 }
 
 char *
@@ -210,8 +214,8 @@ cli_why_no_attack (const CliGround *ground, const AssayPlugin *plugin, guint gra
   if (attack != NULL && has_no_pairs (ground, attack))
     return g_strdup ("at these settings each secret is in a single mixture, and it looks for "
                      "pairs that share one");
-  if (attack != NULL && lacks_on_gradients (ground, attack) != NULL)
-    return g_strdup (lacks_on_gradients (ground, attack));
+  if (attack != NULL && lacks_on_training (ground, attack) != NULL)
+    return g_strdup (lacks_on_training (ground, attack));
   if (lacks_dictionary (ground, plugin))
     return g_strdup ("no two releases have a member in common, and it counts in how many one is");
   if (looks_for_zeros (ground, plugin))

@@ -163,7 +163,8 @@ static const CliHome homes[] = {
   { .defense = "private-network",
     .base = IMAGES,
     .audit = "runs = 5000\ntraining = 20000\n",
-    .changed = { "batch=5", "rounds=40", "width=8" } },
+    .bounds = { "member-auc=0.60" },
+    .changed = { "batch=5", "rounds=100", "width=8" } },
   /* Two parties hide just what four columns can cost: sqrt (columns) / users of epsilon. */
   { .defense = "prr10",
     .base = FOUR_COLUMNS,

@@ -12,7 +12,7 @@ from described import GENERIC, defenses, described
 CHANGED = {(name, *changed) for name in ("adsh", "dpsh", "dsh", "hashnet")
            for changed in (("hidden", "64"), ("steps", "300"))} | {
            ("ksh", "labelled", "200"), ("ksh", "anchors", "50"), ("sdh", "anchors", "50"),
-           ("private-network", "batch", "5"), ("private-network", "rounds", "40"),
+           ("private-network", "batch", "5"), ("private-network", "rounds", "100"),
            ("private-network", "width", "8"), ("private-classifier", "batch", "3"),
            ("private-classifier", "rounds", "100"),
            ("prr10", "users", "2"), ("ra12", "epsilon", "1"), ("ra12", "delta", "1e-05")}

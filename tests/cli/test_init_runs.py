@@ -62,6 +62,7 @@ DECIDED = {
     "cmfh": {"edge-gain": "upheld"},
     "private-classifier": {"epsilon": "unrefuted", "recovery-rate": "upheld",
                            "member-auc": "upheld"},
+    "private-network": {"epsilon": "unrefuted", "member-auc": "upheld"},
     "secure-sum": {"recovery-rate": "upheld", "member-auc": "violated",
                    "weight-claims-right": "upheld"},
     "instahide-inside": {"image-ssim": "upheld", "pair-auc": "upheld", "member-auc": "upheld"},
