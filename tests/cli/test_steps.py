@@ -342,7 +342,7 @@ def table_of_mistakes():
         ("unknown-kind", lambda box: write_release(
             box, points, basis, {**right, "kind": "subspace"}),
          "release: release.json: kind is 'subspace', expected vectors, subspaces, vector-sets, "
-         "statistics, mixtures, codes, updates, graph, paired-codes or gradients"),
+         "statistics, mixtures, codes, updates, graph, paired-codes, gradients or network"),
         ("no-arrays", lambda box: write_release(
             box, points, basis, {"format": "assay-release/1", "kind": "subspaces"}),
          "release: expected an object 'arrays'"),

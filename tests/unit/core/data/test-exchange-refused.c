@@ -118,10 +118,10 @@ static const Refused refused[] = {
     "@/release.json: format is 'assay-guess/1', expected 'assay-release/1'" },
   { RELEASE ("cubes", T), ASSAY_ERROR_DATA,
     "@: release.json: kind is 'cubes', expected vectors, subspaces, vector-sets, "
-    "statistics, mixtures, codes, updates, graph, paired-codes or gradients" },
+    "statistics, mixtures, codes, updates, graph, paired-codes, gradients or network" },
   { "{\"format\": \"assay-release/1\", \"kind\": 3, \"arrays\": {}}", ASSAY_ERROR_DATA,
     "@: release.json: kind is '', expected vectors, subspaces, vector-sets, "
-    "statistics, mixtures, codes, updates, graph, paired-codes or gradients" },
+    "statistics, mixtures, codes, updates, graph, paired-codes, gradients or network" },
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\"}", ASSAY_ERROR_DATA,
     "@: expected an object 'arrays'" },
   { "{\"format\": \"assay-release/1\", \"kind\": \"vectors\", \"arrays\": []}", ASSAY_ERROR_DATA,

@@ -326,7 +326,7 @@ Test (exchange, kinds_have_names)
   g_autofree char *all = assay_release_kinds_describe (G_MAXUINT);
 
   cr_assert_str_eq (all, "vectors, subspaces, vector-sets, statistics, mixtures, codes, updates, "
-                         "graph, paired-codes or gradients");
+                         "graph, paired-codes, gradients or network");
   for (guint kind = 1; kind <= ASSAY_RELEASE_UPDATES; kind *= 2)
     cr_assert (assay_release_kind_from_name (assay_release_kind_name ((AssayReleaseKind) kind))
                == (AssayReleaseKind) kind);
