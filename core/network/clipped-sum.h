@@ -2,8 +2,8 @@
  * DP-SGD adds noise to (Abadi et al. 2016, "Deep Learning with Differential Privacy", algorithm 1).
  *
  * An example goes through the tape by itself: with four at a time its gradient would take a pass
- * back of all four. So it costs about a quarter more than in training by fours. Sums are in the
- * order of the examples, and so the same to the bit for any number of threads. */
+ * back of all four. Sums are in the order of the examples, and so the same to the bit for any
+ * number of threads. */
 #pragma once
 
 #include "core/network/train.h"

@@ -118,8 +118,12 @@ def figures(sandbox):
 
 def test_noise_hides_who_was_in_the_training(sandbox):
     """Forty images with random labels, learned by heart: without noise most are told from forty
-    others."""
+    others, and tested on them the network knows many by their labels."""
     write_images(sandbox, 80, 50)
+    known = bytearray((sandbox.path / "train.bin").read_bytes()[:40 * 3073])
+    for at in range(1, len(known), 3073):  # private images themselves are refused
+        known[at] ^= 1
+    (sandbox.path / "test.bin").write_bytes(known)
     sandbox.write("a.scenario", CIFAR.format(parts=TRAINED.format(training=TRAINING)))
     result = sandbox.run_ok("a.scenario", "--out", "out", "--quiet", code=1)
     assert "violated: claim members" in result.out, str(result)
@@ -127,6 +131,8 @@ def test_noise_hides_who_was_in_the_training(sandbox):
     found = figures(sandbox)
     assert found["plain", "member-auc"] > 0.8, found
     assert found["private", "member-auc"] < 0.7, found
+    assert found["plain", "network-accuracy"] > 0.3, found  # by chance 0.1
+    assert found["plain", "network-loss"] < 2 < found["private", "network-loss"], found
 
 
 def test_networks_of_others(sandbox):
