@@ -10,7 +10,6 @@
  * better at low rates of false alarms (Carlini et al. 2022), for dozens of trainings. */
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/data/kinds/network.h"
 #include "core/games/control-case.h"
@@ -79,11 +78,11 @@ attack (G_GNUC_UNUSED const AssayAttackContext *context, const AssayObservation 
 /* ---- The control: a network that has learned random labels by heart ---- */
 
 /* Their labels are not handed on, so that the attack goes by the likeliest class. */
-enum { SIDE = 8, PIXELS = SIDE * SIDE, MEMBERS = 24, RECORDS = 2 * MEMBERS, CLASSES = 4 };
+enum { SIDE = 8, PIXELS = SIDE * SIDE, MEMBERS = 24, CLASSES = 4 };
 
 static const AssayImageClassifier small = { .width = 8, .blocks = 1, .stride = 1 };
 
-/* Of the first MEMBERS images, with random labels. */
+/* On the images, with random labels. */
 static gboolean
 train (const AssayMatrix *images, AssayStream *stream, AssayRelease *release, GError **error)
 {
@@ -126,48 +125,23 @@ publish (AssayRelease *release)
   ASSAY_SET_PARAMETER (release, AssayNetworkParameters, white, 1);
 }
 
-/* All images in random order. */
-static gboolean
-add_records (const AssayMatrix *images, AssayStream *stream, AssayControlCase *inout_case,
-             GError **error)
-{
-  AssayMatrix *records = assay_matrix_new (RECORDS, PIXELS, error);
-  const gsize n = RECORDS;
-  gsize order[RECORDS];
-  gint64 *members;
-
-  if (records == NULL)
-    return FALSE;
-  members = g_new0 (gint64, RECORDS);
-  assay_stream_permutation (stream, RECORDS, order);
-  for (gsize i = 0; i < RECORDS; i++) {
-    members[order[i]] = i < MEMBERS;
-    memcpy (assay_matrix_row (records, order[i]), assay_matrix_row ((AssayMatrix *) images, i),
-            PIXELS * sizeof (float));
-  }
-  inout_case->records = assay_rows_take_matrix (records);
-  assay_arrays_take (&inout_case->truth->arrays, "members",
-                     assay_array_take (ASSAY_INT64, 1, &n, members));
-  return TRUE;
-}
-
 static gboolean
 make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
 {
   AssayStream stream = assay_stream (key, 0);
-  g_autoptr (AssayMatrix) images = assay_control_normals (RECORDS, PIXELS, &stream, error);
+  g_autoptr (AssayMatrix) images = assay_control_normals (MEMBERS, PIXELS, &stream, error);
   AssayRelease *release;
 
   if (images == NULL)
     return FALSE;
   release = assay_release_new (ASSAY_RELEASE_NETWORK, "control");
   publish (release);
-  return assay_control_take (
-             ret_case, release,
-             assay_matrix_copy (assay_view_rows (assay_matrix_view (images), 0, MEMBERS), error))
+  return assay_control_take (ret_case, release,
+                             assay_matrix_copy (assay_matrix_view (images), error))
          && train (images, &stream, release, error)
-         && add_records (images, &stream, ret_case, error);
+         && assay_control_hide_members (
+             ret_case, assay_control_normals (2 * MEMBERS, PIXELS, &stream, error), &stream);
 }
 
 /* ---- Descriptor ---- */

@@ -155,6 +155,31 @@ assay_control_members (const AssayControlNoise *defense, gsize n, gsize cols, gu
 }
 
 gboolean
+assay_control_hide_members (AssayControlCase *inout_case, AssayMatrix *others, AssayStream *stream)
+{
+  const AssayView secrets
+      = assay_array_view (assay_arrays_get (&inout_case->truth->arrays, "secrets"));
+  const gsize n = 2 * secrets.rows;
+  g_autofree gsize *order = NULL;
+  gint64 *members;
+
+  if (others == NULL)
+    return FALSE;
+  order = g_new (gsize, n);
+  members = g_new0 (gint64, n);
+  assay_stream_permutation (stream, n, order);
+  for (gsize i = 0; i < secrets.rows; i++) {
+    members[order[i]] = 1;
+    memcpy (assay_matrix_row (others, order[i]), assay_view_row (secrets, i),
+            secrets.cols * sizeof (float));
+  }
+  inout_case->records = assay_rows_take_matrix (others);
+  assay_arrays_take (&inout_case->truth->arrays, "members",
+                     assay_array_take (ASSAY_INT64, 1, &n, members));
+  return TRUE;
+}
+
+gboolean
 assay_control_mates (const AssayControlNoise *defense, gsize n, gsize cols, guint64 runs,
                      AssayControlCase *ret_case, GError **error)
 {

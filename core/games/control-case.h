@@ -20,6 +20,12 @@ AssayRelease *assay_control_vectors (AssayView secrets, GError **error);
 gboolean assay_control_take (AssayControlCase *ret_case, AssayRelease *release,
                              AssayMatrix *secrets);
 
+/* Game member, of a case that has its release and secrets: these in random places among as many
+ * records of @others again, which has two rows for each and is taken over. FALSE where it is NULL,
+ * because making it failed. */
+gboolean assay_control_hide_members (AssayControlCase *inout_case, AssayMatrix *others,
+                                     AssayStream *stream);
+
 /* The callback of a descriptor for a case that MAKER makes of a struct of TYPE. Its members are
  * given as they are named, and may say `settings`, which are of type SETTINGS (void: none):
  * ASSAY_CONTROL (make_control, subspace_control_make, SubspaceControl, void, .cols = 32) */

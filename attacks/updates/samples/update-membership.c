@@ -258,32 +258,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
 
 enum { USERS = 12, COLS = 256 };
 
-/* The samples that one step was made of, and as many others, in random order. */
-static gboolean
-add_records (AssayStream *stream, AssayControlCase *inout_case, GError **error)
-{
-  const gsize n = 2 * USERS;
-  const AssayView secrets
-      = assay_array_view (assay_arrays_get (&inout_case->truth->arrays, "secrets"));
-  AssayMatrix *records = assay_control_normals (n, COLS, stream, error);
-  g_autofree gsize *order = g_new (gsize, n);
-  gint64 *members;
-
-  if (records == NULL)
-    return FALSE;
-  members = g_new0 (gint64, n);
-  assay_stream_permutation (stream, n, order);
-  for (gsize i = 0; i < USERS; i++) {
-    members[order[i]] = 1;
-    memcpy (assay_matrix_row (records, order[i]), assay_view_row (secrets, i),
-            COLS * sizeof (float));
-  }
-  inout_case->records = assay_rows_take_matrix (records);
-  assay_arrays_take (&inout_case->truth->arrays, "members",
-                     assay_array_take (ASSAY_INT64, 1, &n, members));
-  return TRUE;
-}
-
+/* The samples that one step was made of, and as many others. */
 static gboolean
 make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayControlCase *ret_case,
               GError **error)
@@ -295,7 +270,8 @@ make_control (G_GNUC_UNUSED gconstpointer settings, AssayStreamKey key, AssayCon
                                   .has_locals = TRUE };
 
   return update_control_draw (&control, &stream, ret_case, error)
-         && add_records (&stream, ret_case, error);
+         && assay_control_hide_members (
+             ret_case, assay_control_normals (2 * USERS, COLS, &stream, error), &stream);
 }
 
 /* Directions, and twice the records. */
