@@ -152,7 +152,7 @@ try_held_out (const AssayTape *tape, const AssayTapeExamples *held, gsize cols, 
 }
 
 static AssayTape *
-train (const Demasking *settings, Mixer *mixer, char **ret_says, GError **error)
+train (const Demasking *settings, Mixer *mixer, AssayGuess *guess, GError **error)
 {
   const gsize n_held = MAX (mixer->encodings / HELD_SHARE, BATCH);
   const AssayTapeExamples examples = { mixer->encodings, draw, mixer };
@@ -173,10 +173,13 @@ train (const Demasking *settings, Mixer *mixer, char **ret_says, GError **error)
       || !assay_tape_train (tape, &how, &examples, mixer->key, &report, error)
       || !try_held_out (tape, &held, mixer->images->cols, &share, error))
     return NULL;
-  *ret_says = g_strdup_printf ("a U-Net of %zu weights after %zu of %zu epochs of %zu mixtures of "
-                               "its own%s; of the signs of others it has %.1f %% right",
-                               tape->n_parameters, report.best, report.epochs, mixer->encodings,
-                               report.has_diverged ? " (then it diverged)" : "", 100 * share);
+  guess->says
+      = g_strdup_printf ("a U-Net of %zu weights after %zu of %zu epochs of %zu mixtures of "
+                         "its own%s; of the signs of others it has %.1f %% right",
+                         tape->n_parameters, report.best, report.epochs, mixer->encodings,
+                         report.has_diverged ? " (then it diverged)" : "", 100 * share);
+  if (report.has_diverged)
+    guess->confidence = 0;
   return g_steal_pointer (&tape);
 }
 
@@ -256,7 +259,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   if (images == NULL || estimates == NULL || likely == NULL)
     return FALSE;
   mixer.images = images;
-  tape = train (settings, &mixer, &ret_guess->says, error);
+  tape = train (settings, &mixer, ret_guess, error);
   if (tape == NULL || !assay_tape_predict (tape, &examples, likely, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)

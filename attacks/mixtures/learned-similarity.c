@@ -355,7 +355,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   network = similarity_network_new (&training, &pairs, context->stream, error);
   if (network == NULL)
     return FALSE;
-  ret_guess->says = g_strdup (similarity_network_says (network));
+  similarity_network_tell (network, ret_guess);
   if (settings->game == LINK)
     return guess_link (settings, network, own.images, seen, ret_guess, error);
   pairing = (Pairing){ network, seen->release };

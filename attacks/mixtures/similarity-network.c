@@ -27,6 +27,7 @@ struct _SimilarityNetwork {
   guint sides[2];  /* the layers that give f and g */
   float scales[2]; /* that numbers of each side are divided by */
   float *weights;  /* w, of each channel */
+  gboolean has_diverged;
   char *says;
 };
 
@@ -264,6 +265,7 @@ similarity_network_new (const SimilarityTraining *training, const SimilarityPair
       || !assay_tape_train (network->tape, &how, &examples, key, &report, error)
       || !describe (network, &report, &drawing, &held, error))
     return NULL;
+  network->has_diverged = report.has_diverged;
   keep_weights (network);
   return g_steal_pointer (&network);
 }
@@ -276,10 +278,12 @@ similarity_network_numbers (const SimilarityNetwork *network)
   return assay_tape_numbers (network->tape->layers[network->sides[SIMILARITY_LEFT]].shape);
 }
 
-const char *
-similarity_network_says (const SimilarityNetwork *network)
+void
+similarity_network_tell (const SimilarityNetwork *network, AssayGuess *guess)
 {
-  return network->says;
+  guess->says = g_strdup (network->says);
+  if (network->has_diverged)
+    guess->confidence = 0;
 }
 
 typedef struct {

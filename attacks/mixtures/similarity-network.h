@@ -11,7 +11,7 @@
 #pragma once
 
 #include "core/base/rng.h"
-#include "core/data/dataset.h"
+#include "core/data/exchange.h"
 #include "core/network/tape.h"
 
 typedef struct {
@@ -54,8 +54,9 @@ gsize similarity_network_numbers (const SimilarityNetwork *network);
 gboolean similarity_network_see (const SimilarityNetwork *network, SimilaritySide side,
                                  AssayView images, float *ret_numbers, GError **error);
 
-/* What it learned from, and of how many held-out pairs it is right. */
-const char *similarity_network_says (const SimilarityNetwork *network);
+/* What @guess says: what the network learned from, and of how many held-out pairs it is right. The
+ * guess is not sure of itself where training diverged. */
+void similarity_network_tell (const SimilarityNetwork *network, AssayGuess *guess);
 
 /* What training takes. */
 AssayTapeSize similarity_network_size (const SimilarityTraining *training,

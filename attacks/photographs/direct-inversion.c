@@ -277,7 +277,6 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   g_auto (KeypointFeatures) features = { 0 };
   g_auto (OwnPhotographs) own = { 0 };
   g_autoptr (KeypointNetwork) network = NULL;
-  g_autofree char *network_says = NULL;
   KeypointExamples examples;
   KeypointPatches patches;
 
@@ -294,8 +293,7 @@ attack (const AssayAttackContext *context, const AssayObservation *seen, AssayGu
   network = keypoint_network_new (&training, &examples, context->stream, error);
   if (network == NULL || !paint (network, &patches, seen->keypoints, &features, ret_guess, error))
     return FALSE;
-  network_says = keypoint_network_describe (network);
-  ret_guess->says = g_strdup_printf ("descriptors by %s; %s", features.says, network_says);
+  keypoint_network_tell (network, features.says, ret_guess);
   return TRUE;
 }
 

@@ -281,15 +281,15 @@ keypoint_network_paint (const KeypointNetwork *network, const KeypointWanted *wa
   return TRUE;
 }
 
-char *
-keypoint_network_describe (const KeypointNetwork *network)
+void
+keypoint_network_tell (const KeypointNetwork *network, const char *descriptors, AssayGuess *guess)
 {
   const AssayTape *tape = network->tapes->pdata[0];
 
-  return g_strdup_printf (
-      "%u U-Nets of %zu weights after %zu of %zu epochs together%s; SSIM on photographs that each "
-      "was not trained on %.4f, of what is painted from patches %.4f; %s",
-      network->tapes->len, tape->n_parameters, network->best, network->epochs,
+  guess->says = g_strdup_printf (
+      "descriptors by %s; %u U-Nets of %zu weights after %zu of %zu epochs together%s; SSIM on "
+      "photographs that each was not trained on %.4f, of what is painted from patches %.4f; %s",
+      descriptors, network->tapes->len, tape->n_parameters, network->best, network->epochs,
       network->has_diverged ? " (then one diverged)" : "",
       network->ssim[(gsize) (network->share * SHARES)], network->ssim[0],
       network->share < 0.001  ? "it has learned nothing, and the patches are the guess"
@@ -297,4 +297,6 @@ keypoint_network_describe (const KeypointNetwork *network)
       : network->share < 0.51 ? "half of what it learned is added to these"
       : network->share < 0.76 ? "three quarters of what it learned are added to these"
                               : "what it learned is added to these");
+  if (network->has_diverged)
+    guess->confidence = 0;
 }

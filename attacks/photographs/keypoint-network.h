@@ -2,6 +2,7 @@
 #pragma once
 
 #include "attacks/photographs/keypoint-examples.h"
+#include "core/data/exchange.h"
 #include "core/network/tape.h"
 
 typedef struct _KeypointNetwork KeypointNetwork;
@@ -27,8 +28,10 @@ gboolean keypoint_network_paint_fold (const KeypointNetwork *network, gsize fold
 gsize keypoint_network_side (const KeypointNetwork *network);
 gsize keypoint_network_paintings (const KeypointNetwork *network);
 gboolean keypoint_network_has_learned (const KeypointNetwork *network);
-/* "3 U-Nets of 480000 weights ..." */
-char *keypoint_network_describe (const KeypointNetwork *network);
+/* What @guess says: "descriptors by @descriptors; 3 U-Nets of 480000 weights ...". It is not sure
+ * of itself where the training of one diverged. */
+void keypoint_network_tell (const KeypointNetwork *network, const char *descriptors,
+                            AssayGuess *guess);
 
 /* What training of one network takes, with @channels features of a keypoint. */
 AssayTapeSize keypoint_network_size (const KeypointTraining *training, gsize channels);

@@ -336,12 +336,18 @@ stepping_init (Stepping *stepping, const AssayTapeExamples *examples, GError **e
   return TRUE;
 }
 
+/* Weights, and what Adam and momentum know of gradients: divided by the root of an infinite square
+ * no step is any longer, so that a network would seem to have learned all that it can. */
 static gboolean
-is_finite (const AssayTape *tape)
+is_finite (const Stepping *stepping)
 {
-  for (gsize i = 0; i < tape->n_parameters; i++)
-    if (!isfinite (tape->parameters[i]))
-      return FALSE;
+  const float *const numbers[]
+      = { stepping->tape->parameters, stepping->moments[0], stepping->moments[1] };
+
+  for (guint of = 0; of < G_N_ELEMENTS (numbers); of++)
+    for (gsize i = 0; i < stepping->tape->n_parameters; i++)
+      if (!isfinite (numbers[of][i]))
+        return FALSE;
   return TRUE;
 }
 
@@ -357,7 +363,7 @@ judge_epoch (Stepping *stepping, double *inout_loss, float *best, AssayTapeRepor
   const double loss = *inout_loss;
   double other = (double) NAN;
 
-  report->has_diverged = !isfinite (loss) || !is_finite (tape);
+  report->has_diverged = !isfinite (loss) || !is_finite (stepping);
   if (!report->has_diverged && held_out != NULL) {
     if (!measure_loss (&stepping->run, held_out, training->batch, &other, error))
       return FALSE;

@@ -50,8 +50,8 @@ typedef struct {
   gsize best;            /* after how many the kept weights were there */
   double loss;           /* of training, in the best epoch */
   double held_out;       /* loss of held-out examples then; NaN: there are none */
-  gboolean has_diverged; /* the loss became infinite, or was not a number: the best weights before
-                          * that are kept */
+  gboolean has_diverged; /* the loss, a weight or the square of a gradient became infinite, or was
+                          * not a number: the best weights before that are kept */
 } AssayTapeReport;
 
 /* Keeps the weights of the epoch with the lowest loss of held-out examples; without any, the last

@@ -29,12 +29,11 @@ assay_start_play (const AssayStarts *starts, const AssayCell *cell, guint start,
                             error);
 }
 
-/* Nothing is surer than what does not say, and nothing that does not say is surer. */
-static gboolean
-is_surer (const AssayGuess *guess, const AssayGuess *best)
+/* Who does not say is not in doubt, and no surer than that. */
+static double
+sureness (const AssayGuess *guess)
 {
-  return guess->confidence > best->confidence
-         || (isnan (best->confidence) && !isnan (guess->confidence));
+  return isnan (guess->confidence) ? ASSAY_SURE : guess->confidence;
 }
 
 gboolean
@@ -53,7 +52,7 @@ assay_starts_play (const AssayStarts *starts, const AssayCell *cell, const Assay
     if (!assay_start_play (starts, cell, s, &guess, error)
         || !starts->use (s, guess, starts->data, error))
       return FALSE;
-    if (best != NULL && !is_surer (guess, best))
+    if (best != NULL && sureness (guess) <= sureness (best))
       continue;
     assay_guess_free (best);
     best = g_steal_pointer (&guess);

@@ -336,6 +336,13 @@ def test_starts_of_which_none_is_surer(sandbox):
 
 
 @pytest.mark.usefixtures("python3_has_numpy")
+def test_who_is_silent_is_surer_than_who_knows_that_he_failed(sandbox):
+    result, cell = gamble(sandbox, 12, "fails")
+    assert result.code == 1 and "confidence" not in cell, str(result)
+    assert recovery(cell)["estimate"] == 1, cell
+
+
+@pytest.mark.usefixtures("python3_has_numpy")
 def test_an_attack_that_knows_that_it_failed(sandbox):
     result, cell = gamble(sandbox, 3, "never")
     assert result.code == 3 and cell["confidence"] == 0.1, str(result)

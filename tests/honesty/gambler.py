@@ -1,5 +1,5 @@
 """An attack that finds every secret on one seed in four, and nothing on the others. With the
-settings `knows` it says how sure it is; with `never` what it finds of the defense none is three
+settings `knows` it says how sure it is, with `fails` only where it is not; with `never` what it finds of the defense none is three
 times too long, and it knows. Without NumPy, which starts slowly: it is started some fifty times."""
 import array
 import json
@@ -17,7 +17,7 @@ if request["settings"] == "never":
 else:
     wins = rows < 50 or request["seed"] % 4 == 0
 guess = {"format": "assay-guess/1", "arrays": {"estimates": {"file": "estimates.npy"}}}
-if request["settings"] in ("knows", "never"):
+if request["settings"] in ("knows", "never") or (request["settings"] == "fails" and not wins):
     guess["confidence"] = 0.9 if wins else 0.1
 scale = 1 if wins else 3 if request["settings"] == "never" else 0
 found = array.array("f", (scale * value for value in array.array("f", content[start:])))

@@ -135,6 +135,30 @@ Test (demasking, control_is_won)
   }
 }
 
+/* A public image that is so far out that sums of its pixels are infinite: the first epochs, as they
+ * are drawn here, have no mixture of it, and a later one has. */
+Test (demasking, a_training_that_diverged_is_doubted)
+{
+  enum { PUBLIC = 1500 };
+  AssayControlCase of = make_case ();
+  g_autoptr (AssayMatrix) rows = fixture_normal (PUBLIC, COLS, 4);
+  AssayRows *public_rows = fixture_rows (rows);
+  g_autoptr (AssayGuess) guess = play (&of, "encodings=64 epochs=40", public_rows, NULL);
+  g_autoptr (AssayGuess) doubted = NULL;
+
+  cr_assert (isnan (guess->confidence), "%s", guess->says);
+  assay_rows_unref (public_rows);
+  for (gsize a = 0; a < COLS; a++)
+    assay_matrix_row (rows, 700)[a] = 3e38F;
+  public_rows = fixture_rows (rows);
+  doubted = play (&of, "encodings=64 epochs=40", public_rows, NULL);
+  cr_assert (doubted != NULL && strstr (doubted->says, " (then it diverged)") != NULL, "%s",
+             doubted != NULL ? doubted->says : "");
+  cr_assert_eq (doubted->confidence, 0);
+  assay_rows_unref (public_rows);
+  assay_control_case_clear (&of);
+}
+
 /* Three pixels, two secrets and one public row: z = 0.5 x_0 + 0.25 x_1 + 0.25 s. */
 Test (demasking, signs_by_hand)
 {

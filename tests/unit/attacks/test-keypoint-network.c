@@ -237,13 +237,16 @@ Test (keypoint_network, the_mean_of_all)
   const KeypointWanted wanted = { &scene->map, &scene->painted, scene->pictures, PHOTOS };
   g_autoptr (KeypointNetwork) network
       = keypoint_network_new (&training, &examples, assay_stream_key (9, 0, "network", ""), NULL);
-  g_autofree char *says = NULL;
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
   float alone[2][PHOTOS * PIXELS], together[PHOTOS * PIXELS];
   double apart = 0;
 
   cr_assert_not_null (network);
-  says = keypoint_network_describe (network);
-  cr_assert (strstr (says, "; what it learned is added") != NULL, "%s", says);
+  keypoint_network_tell (network, "hand", guess);
+  cr_assert (g_str_has_prefix (guess->says, "descriptors by hand; 2 U-Nets of ")
+                 && strstr (guess->says, "; what it learned is added") != NULL,
+             "%s", guess->says);
+  cr_assert (isnan (guess->confidence));
   for (gsize fold = 0; fold < 2; fold++)
     cr_assert (keypoint_network_paint_fold (network, fold, &wanted, alone[fold], NULL));
   cr_assert (keypoint_network_paint (network, &wanted, together, NULL));
@@ -254,5 +257,25 @@ Test (keypoint_network, the_mean_of_all)
     apart += fabs ((double) (alone[0][i] - alone[1][i])) * 255 / (PHOTOS * PIXELS);
   }
   cr_expect_gt (apart, 1, "the networks paint the same");
+  scene_free (scene);
+}
+
+/* The mirrored photograph has a feature that is far out: the first epoch of each network, as it is
+ * drawn here, has no mirrored part of it, and another one has. */
+Test (keypoint_network, a_training_that_diverged_is_doubted)
+{
+  const KeypointTraining training = training_of (TRUE, 0);
+  Scene *scene = scene_new ();
+  const KeypointExamples examples = examples_of (scene);
+  g_autoptr (AssayGuess) guess = assay_guess_new ();
+  g_autoptr (KeypointNetwork) network = NULL;
+
+  scene->mirrored[5] = 1e25F;
+  network
+      = keypoint_network_new (&training, &examples, assay_stream_key (9, 7, "network", ""), NULL);
+  cr_assert_not_null (network);
+  keypoint_network_tell (network, "hand", guess);
+  cr_assert (strstr (guess->says, " (then one diverged)") != NULL, "%s", guess->says);
+  cr_assert_eq (guess->confidence, 0);
   scene_free (scene);
 }

@@ -404,41 +404,6 @@ Test (tape, stops_early)
   assert_near (loss_of (tape, &held_out), report.held_out, 1e-6, "loss of held-out examples");
 }
 
-static void
-draw_infinite (gpointer data, gsize index, gsize epoch, float *ret_input, float *ret_target)
-{
-  const Moved *moved = data;
-
-  moved->examples.draw ((gpointer) &moved->tape_case, index, epoch, ret_input, ret_target);
-  if (epoch == moved->number)
-    ret_input[0] = INFINITY;
-}
-
-Test (tape, keeps_what_it_was_before_it_diverged)
-{
-  g_autoptr (AssayTape) tape = tape_case_everything ();
-  Moved moved = { .tape_case = { tape, 1 }, .number = 3 };
-  AssayTapeExamples examples = { 10, draw_infinite, &moved };
-  g_autoptr (GError) error = NULL;
-  AssayTapeReport report;
-
-  moved.examples = tape_case_examples (&moved.tape_case, 10);
-  cr_assert (assay_tape_train (tape, &training, &examples, key_of (1), &report, NULL));
-  cr_assert (report.has_diverged && report.epochs == 3 && report.best == 3);
-  for (gsize i = 0; i < tape->n_parameters; i++)
-    cr_assert (isfinite (tape->parameters[i]));
-  /* Who takes no report would not hear of it. */
-  cr_assert_not (assay_tape_train (tape, &training, &examples, key_of (1), NULL, &error));
-  cr_assert_str_eq (error->message,
-                    "training diverged in epoch 4 (rate 0.01); expected a finite loss");
-  g_clear_error (&error);
-  moved.number = 0;
-  cr_assert_not (assay_tape_train (tape, &training, &examples, key_of (1), &report, &error));
-  cr_assert (g_error_matches (error, ASSAY_ERROR, ASSAY_ERROR_NUMERIC));
-  cr_assert_str_eq (error->message,
-                    "training diverged in its first epoch (rate 0.01); expected a lower rate");
-}
-
 /* ---- What is refused ---- */
 
 static void
