@@ -28,7 +28,9 @@ take_rows (KeypointFeatures *features, const AssayPairs *pairs, GError **error)
 {
   gsize done = 0;
 
-  features->rows = g_new (gsize, assay_pairs_count (pairs));
+  features->rows = assay_alloc (assay_pairs_count (pairs), sizeof (gsize), "public rows", error);
+  if (features->rows == NULL)
+    return FALSE;
   for (guint r = 0; r < pairs->releases->len; r++) {
     const AssayOwnRelease *own = assay_pairs_get (pairs, r);
     const gsize n = assay_own_rows (own).rows;
@@ -124,8 +126,11 @@ find_all_near (KeypointFeatures *features, const AssayObservation *seen,
 {
   gsize done = 0;
 
-  features->own_near = g_new (gsize, own.rows * KEYPOINT_NEAR);
-  features->seen_near = g_new (gsize, expected.rows * KEYPOINT_NEAR);
+  features->own_near = assay_alloc (own.rows, KEYPOINT_NEAR * sizeof (gsize), "near rows", error);
+  features->seen_near
+      = assay_alloc (expected.rows, KEYPOINT_NEAR * sizeof (gsize), "near rows", error);
+  if (features->own_near == NULL || features->seen_near == NULL)
+    return FALSE;
   for (guint r = 0; r < seen->pairs->releases->len; r++) {
     const AssayRelease *release = assay_pairs_get (seen->pairs, r)->release;
     const gsize n = assay_release_count (release);

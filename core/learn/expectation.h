@@ -7,6 +7,8 @@
 typedef enum {
   ASSAY_LEARNER_BEST,
   ASSAY_LEARNER_RIDGE,
+  ASSAY_LEARNER_TRIMMED_RIDGE,
+  ASSAY_LEARNER_DIRECTIONS, /* the same of rows that are divided by their lengths */
   ASSAY_LEARNER_NEIGHBOURS,
   ASSAY_LEARNER_NETWORK,
 } AssayLearnerKind;

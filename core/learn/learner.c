@@ -8,7 +8,7 @@
 #include "core/base/vectors.h"
 #include "core/learn/neighbours.h"
 #include "core/learn/residual-network.h"
-#include "core/learn/ridge.h"
+#include "core/learn/trimmed-ridge.h"
 #include "core/math/principal.h"
 
 #define MIN_ROWS 4
@@ -21,7 +21,8 @@
 
 enum { ORDER_ITEM = 1000 }; /* of the key, beyond those of networks */
 
-const char *const assay_learner_names[] = { "best", "ridge", "neighbours", "network", NULL };
+const char *const assay_learner_names[]
+    = { "best", "ridge", "trimmed-ridge", "directions", "neighbours", "network", NULL };
 
 /* One learner that has learned. */
 typedef struct {
@@ -46,6 +47,10 @@ model_clear (Model *model)
   case ASSAY_LEARNER_RIDGE:
     assay_ridge_free (model->learned);
     break;
+  case ASSAY_LEARNER_TRIMMED_RIDGE:
+  case ASSAY_LEARNER_DIRECTIONS:
+    assay_trimmed_ridge_free (model->learned);
+    break;
   case ASSAY_LEARNER_NEIGHBOURS:
     assay_neighbours_free (model->learned);
     break;
@@ -60,6 +65,12 @@ model_clear (Model *model)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Model, model_clear)
 
 static gboolean
+is_trimmed (AssayLearnerKind kind)
+{
+  return kind == ASSAY_LEARNER_TRIMMED_RIDGE || kind == ASSAY_LEARNER_DIRECTIONS;
+}
+
+static gboolean
 model_learn (AssayLearnerKind kind, AssayView inputs, AssayView outputs, AssayStreamKey key,
              Model *ret_model, GError **error)
 {
@@ -67,6 +78,9 @@ model_learn (AssayLearnerKind kind, AssayView inputs, AssayView outputs, AssaySt
 
   if (kind == ASSAY_LEARNER_RIDGE)
     model.learned = assay_ridge_new (inputs, outputs, key, error);
+  else if (is_trimmed (kind))
+    model.learned
+        = assay_trimmed_ridge_new (inputs, outputs, kind == ASSAY_LEARNER_DIRECTIONS, key, error);
   else if (kind == ASSAY_LEARNER_NEIGHBOURS)
     model.learned = assay_neighbours_new (inputs, outputs, error);
   else
@@ -82,6 +96,8 @@ model_predict (const Model *model, AssayView inputs, GError **error)
 {
   if (model->kind == ASSAY_LEARNER_RIDGE)
     return assay_ridge_predict (model->learned, inputs, error);
+  if (is_trimmed (model->kind))
+    return assay_trimmed_ridge_predict (model->learned, inputs, error);
   if (model->kind == ASSAY_LEARNER_NEIGHBOURS)
     return assay_neighbours_predict (model->learned, inputs, error);
   return assay_residual_network_predict (model->learned, inputs, error);
@@ -218,6 +234,8 @@ race (const Split *split, AssayStreamKey key, AssayLearnerKind last, AssayLearne
     g_autoptr (GError) problem = NULL;
     double found;
 
+    if (kind == ASSAY_LEARNER_DIRECTIONS && !assay_trimmed_ridge_has_lengths (inputs))
+      continue;
     if (!model_learn (kind, assay_view_rows (inputs, 0, n), assay_view_rows (outputs, 0, n), key,
                       &model, &problem)
         || (predicted = model_predict (&model, seen, &problem)) == NULL) {

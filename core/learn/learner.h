@@ -1,5 +1,6 @@
 /* Learning numbers from numbers by whichever learner does best on rows that it did not see: ridge
- * regression, nearest neighbours, or a network for what ridge leaves over.
+ * regression, the same of rows that go together (trimmed-ridge.h) and, where lengths of rows differ
+ * much, of their directions, nearest neighbours, or a network for what ridge leaves over.
  *
  * A fifth of the rows is held out; where rows come in parts that differ as the rows to come
  * will (releases under keys of their own), whole parts are. All learners run a race on at most
@@ -19,7 +20,7 @@
 #include "core/base/rng.h"
 #include "core/learn/expectation.h"
 
-extern const char *const assay_learner_names[]; /* "best", "ridge", "neighbours", "network"; NULL */
+extern const char *const assay_learner_names[]; /* by AssayLearnerKind; NULL ends */
 
 /* What is learned from; the order of rows does not matter. */
 typedef struct {

@@ -8,6 +8,7 @@ import re
 import pytest
 
 import data
+import exec_programs
 
 COLS = 24
 LIFT = ("--defense", "affine-lifting", "--set", "dimension=4", "--seed", "5")
@@ -232,3 +233,48 @@ def test_nearly_equal_rows(sandbox):
     text = sandbox.read("theirs.scenario").replace("neighbours = 15", "neighbours = 600")
     sandbox.write("theirs.scenario", text.replace("averaged = 3", "averaged = 3\nselection = ratio"))
     assert re.search(r"recovery-rate is 9\d", verdict(sandbox, 1))
+
+
+FAR = """
+[scenario]
+seed = 4
+
+[dataset]
+plugin = gaussian-classes
+columns = 16
+public_count = 1000
+secrets = 100
+
+[defense theirs]
+plugin = exec
+command = {}
+
+[attack learned]
+plugin = learned-inversion
+grants = public; mechanism
+
+[claim hidden]
+measure = recovery-rate
+at-most = 0.2
+"""
+
+
+@pytest.mark.parametrize("times, learner", (("100 if REQUEST['seed'] % 50 == i % 50 else 1",
+                                             "trimmed-ridge"),
+                                            ("10 ** (i * 7 % 41 / 10 - 2)", "directions")))
+def test_rows_that_are_far_out(sandbox, times, learner):
+    """One row in fifty is released a hundred times as long as the others, which hide nothing; or
+    each at a length of its own. By least squares over all of them no row is recovered."""
+    command = exec_programs.write_program(sandbox, "far.py", f"""
+rows = [[value * (-1) ** place for place, value in enumerate(reversed(row))]
+        for row in load("secrets.npy")]
+answer("release", vectors=npy([[({times}) * value for value in row]
+                               for i, row in enumerate(rows)]))
+""")
+    sandbox.write("far.scenario", FAR.format(command))
+    result = sandbox.assay("run", "far.scenario", "--out", "out", "--quiet")
+    assert result.code == 1 and f"learned against theirs: {learner}" in result.out, str(result)
+    plain = FAR.format(command).replace("[claim", "learner = ridge\n\n[claim")
+    sandbox.write("plain.scenario", plain)
+    result = sandbox.assay("run", "plain.scenario", "--out", "plain", "--quiet")
+    assert result.code == 3 and "learner = ridge" in result.out, str(result)
