@@ -171,7 +171,7 @@ learn_rows (AssayTrimmedRidge *trimmed, const Rows *rows, Order *order, GError *
   return find_range (trimmed, rows, order, error);
 }
 
-/* A prediction that is farther out than outputs are. Of an infinite one nothing is known but that. */
+/* A prediction that is farther out than outputs are; of an infinite one nothing else is known. */
 static void
 draw_back (const AssayTrimmedRidge *trimmed, gsize cols, float *inout_row)
 {

@@ -5,14 +5,14 @@
  *
  * 1. those whose inputs are farther out than ASSAY_TRIMMED_FAR times the median distance, each
  *    column from its median and in units of its mean absolute deviation;
- * 2. where there are four rows or more for each input, those that are missed by more than that times
- *    the median error, when ridge has learned from the half that is missed least.
+ * 2. where there are four rows or more for each input, those that are missed by more than that
+ *    times the median error, when ridge has learned from the half that is missed least.
  *
  * Rows that are each released at a length of their own go by directions: they are first divided by
  * their lengths.
  *
- * What is predicted is drawn back to where outputs are: to the distance from their mean within which
- * 99 of 100 of those that were kept are. */
+ * What is predicted is drawn back to where outputs are: to the distance from their mean within
+ * which 99 of 100 of those that were kept are. */
 #pragma once
 
 #include "core/learn/ridge.h"
@@ -36,6 +36,6 @@ ASSAY_DECLARE_FREE (AssayTrimmedRidge, assay_trimmed_ridge_free)
 AssayMatrix *assay_trimmed_ridge_predict (const AssayTrimmedRidge *trimmed, AssayView inputs,
                                           GError **error);
 
-/* Whether the lengths of rows differ so much, by 2.5 times between a tenth of them and a tenth, that
- * directions are worth a try. */
+/* Whether the lengths of rows differ so much that directions are worth a try: the longest tenth is
+ * 2.5 times as long as the shortest or longer. */
 gboolean assay_trimmed_ridge_has_lengths (AssayView inputs);

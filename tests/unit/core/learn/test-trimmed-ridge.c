@@ -184,8 +184,8 @@ Test (trimmed_ridge, wins_the_race_where_rows_are_far_out)
   cr_assert_lt (error_of (found, &scene), 0.12);
 }
 
-/* Each row is released at a length of its own, from a tenth to ten times that of the secret, so that
- * least squares, and what is nearest, go by the longest. */
+/* Each row is released at a length of its own, from a tenth to ten times that of the secret, so
+ * that least squares, and what is nearest, go by the longest. */
 Test (trimmed_ridge, directions_where_lengths_say_nothing)
 {
   g_auto (Scene) scene = scene_of ();
