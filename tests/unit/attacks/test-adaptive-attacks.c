@@ -285,7 +285,7 @@ Test (adaptive, the_same_on_any_number_of_threads)
   assay_guess_free (guesses[1]);
 }
 
-/* But by those that find a row only roughly: its neighbours, or its direction without its length. */
+/* But by those that find a row only roughly: by its neighbours, or by its direction alone. */
 Test (adaptive, controls_are_won)
 {
   const AssayAttack *attacks[] = { &assay_attack_learned_inversion, &assay_attack_learned_linkage };
