@@ -215,7 +215,18 @@ variance_of (AssayView rows)
   return (squares - of_mean) / (double) rows.rows;
 }
 
-/* Of the learners up to @last. One that diverges has lost, whichever weights it kept. */
+/* A network that diverges has lost, whichever weights it kept; and ridge that left out no row of
+ * @n is ridge. */
+static gboolean
+takes_part (const Model *model, gsize n)
+{
+  const AssayTrimmedRidge *trimmed = model->learned;
+
+  return !model_report (model).has_diverged
+         && (model->kind != ASSAY_LEARNER_TRIMMED_RIDGE || trimmed->kept < n);
+}
+
+/* Of the learners up to @last. */
 static gboolean
 race (const Split *split, AssayStreamKey key, AssayLearnerKind last, AssayLearnerKind *ret_kind,
       GError **error)
@@ -245,7 +256,7 @@ race (const Split *split, AssayStreamKey key, AssayLearnerKind last, AssayLearne
       g_propagate_error (error, g_steal_pointer (&problem));
       return FALSE;
     }
-    if (model_report (&model).has_diverged)
+    if (!takes_part (&model, n))
       continue;
     found = mean_squared_error (predicted, wanted);
     if (kind == ASSAY_LEARNER_RIDGE || found < least) {
