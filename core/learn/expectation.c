@@ -82,3 +82,33 @@ assay_expectation_find (const AssayHeldRows *held, AssayExpectation *ret_expects
                              && is_better_in_parts (differences, held->parts, n);
   return TRUE;
 }
+
+double
+assay_mean_squared_error (AssayView predicted, AssayView wanted)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < wanted.rows; i++)
+    sum += assay_squared_distance (assay_view_row (predicted, i), assay_view_row (wanted, i),
+                                   wanted.cols);
+  return sum / (double) wanted.rows;
+}
+
+double
+assay_rows_variance (AssayView rows)
+{
+  double squares = 0, of_mean = 0;
+
+  for (gsize j = 0; j < rows.cols; j++) {
+    double sum = 0;
+
+    for (gsize i = 0; i < rows.rows; i++) {
+      const double value = (double) assay_view_row (rows, i)[j];
+
+      sum += value;
+      squares += value * value;
+    }
+    of_mean += sum * sum / (double) rows.rows;
+  }
+  return (squares - of_mean) / (double) rows.rows;
+}

@@ -30,6 +30,10 @@ typedef struct {
   const guint *parts;    /* n: of each row; NULL: all are of one */
 } AssayHeldRows;
 
+/* Over rows: of the squared distances from what was wanted, and from their mean. */
+double assay_mean_squared_error (AssayView predicted, AssayView wanted);
+double assay_rows_variance (AssayView rows);
+
 /* Sets all but `kind` and `n_learned`. ASSAY_ERROR_MEMORY. */
 gboolean assay_expectation_find (const AssayHeldRows *held, AssayExpectation *ret_expects,
                                  GError **error);

@@ -184,37 +184,6 @@ split_rows (const AssayExamples *examples, AssayStreamKey key, Split *ret_split,
 
 /* ---- The race ---- */
 
-static double
-mean_squared_error (const AssayMatrix *predicted, AssayView outputs)
-{
-  double sum = 0;
-
-  for (gsize i = 0; i < outputs.rows; i++)
-    sum += assay_squared_distance (predicted->data + i * predicted->cols,
-                                   assay_view_row (outputs, i), outputs.cols);
-  return sum / (double) outputs.rows;
-}
-
-/* Mean squared distance of the rows from their mean. */
-static double
-variance_of (AssayView rows)
-{
-  double squares = 0, of_mean = 0;
-
-  for (gsize j = 0; j < rows.cols; j++) {
-    double sum = 0;
-
-    for (gsize i = 0; i < rows.rows; i++) {
-      const double value = (double) assay_view_row (rows, i)[j];
-
-      sum += value;
-      squares += value * value;
-    }
-    of_mean += sum * sum / (double) rows.rows;
-  }
-  return (squares - of_mean) / (double) rows.rows;
-}
-
 /* A network that diverges has lost, whichever weights it kept; and ridge that left out no row of
  * @n is ridge. */
 static gboolean
@@ -258,10 +227,10 @@ race (const Split *split, AssayStreamKey key, AssayLearnerKind last, AssayLearne
     }
     if (!takes_part (&model, n))
       continue;
-    found = mean_squared_error (predicted, wanted);
+    found = assay_mean_squared_error (assay_matrix_view (predicted), wanted);
     if (kind == ASSAY_LEARNER_RIDGE || found < least) {
       least = kind == ASSAY_LEARNER_RIDGE
-                  ? MIN (ADVANTAGE * found, found - MIN_GAIN * variance_of (wanted))
+                  ? MIN (ADVANTAGE * found, found - MIN_GAIN * assay_rows_variance (wanted))
                   : found;
       *ret_kind = kind;
     }
@@ -330,6 +299,29 @@ has_diverged (const AssayLearner *learner, const GError *problem)
                              : learner->tried.has_diverged);
 }
 
+/* A learner that has won on the few rows of the race: whether it is better than ridge on all of them,
+ * too. Of many inputs and few rows those that are left out are others than of many. */
+static gboolean
+try_beside_ridge (AssayLearner *learner, const Split *split, AssayStreamKey key, GError **error)
+{
+  const AssayLearnerKind kinds[] = { ASSAY_LEARNER_RIDGE, learner->expects.kind };
+  double errors[2];
+
+  for (guint k = 0; k < 2; k++) {
+    forget_try (learner);
+    learner->expects.kind = kinds[k];
+    if (!learn_and_try (learner, split, key, error))
+      return FALSE;
+    errors[k] = assay_mean_squared_error (assay_matrix_view (learner->held_predictions),
+                                          assay_matrix_view (learner->held_outputs));
+  }
+  if (errors[1] < ADVANTAGE * errors[0])
+    return TRUE;
+  forget_try (learner);
+  learner->expects.kind = ASSAY_LEARNER_RIDGE;
+  return learn_and_try (learner, split, key, error);
+}
+
 /* The learner that was asked for, tried. A network that has won on the rows of the race and then
  * diverges on all has lost as well: whoever publishes one row that is far out would silence an
  * attacker who has other learners. */
@@ -345,6 +337,8 @@ choose_and_try (AssayLearner *learner, AssayLearnerKind asked, const Split *spli
     return learn_and_try (learner, split, key, error);
   if (!race (split, key, ASSAY_LEARNER_NETWORK, &expects->kind, error))
     return FALSE;
+  if (is_trimmed (expects->kind))
+    return try_beside_ridge (learner, split, key, error);
   if (learn_and_try (learner, split, key, &problem) && !has_diverged (learner, NULL))
     return TRUE;
   if (!has_diverged (learner, problem)) {
@@ -353,7 +347,8 @@ choose_and_try (AssayLearner *learner, AssayLearnerKind asked, const Split *spli
   }
   forget_try (learner);
   return race (split, key, ASSAY_LEARNER_NEIGHBOURS, &expects->kind, error)
-         && learn_and_try (learner, split, key, error);
+         && (is_trimmed (expects->kind) ? try_beside_ridge (learner, split, key, error)
+                                        : learn_and_try (learner, split, key, error));
 }
 
 /* Learns from all rows. Where that diverges, the network that was tried on the held-out rows is the
