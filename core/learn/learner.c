@@ -299,8 +299,8 @@ has_diverged (const AssayLearner *learner, const GError *problem)
                              : learner->tried.has_diverged);
 }
 
-/* A learner that has won on the few rows of the race: whether it is better than ridge on all of them,
- * too. Of many inputs and few rows those that are left out are others than of many. */
+/* A learner that has won on the few rows of the race: whether it is better than ridge on all of
+ * them, too. Of many inputs and few rows those that are left out are others than of many. */
 static gboolean
 try_beside_ridge (AssayLearner *learner, const Split *split, AssayStreamKey key, GError **error)
 {
