@@ -8,8 +8,8 @@
  * ridge wins unless another is better by a fiftieth, and by a thousandth of the variance; and the
  * two that are like ridge win only if they are better on all rows as well. Its error there is what
  * it expects of rows to come. It has learned something where it beats the best constant by a test
- * on the held-out rows: a paired one-sided test of the squared errors at z = 3, and in each held-out
- * part. Otherwise it predicts the constant. At last it learns from the held-out rows too.
+ * on the held-out rows: a paired one-sided test of the squared errors at z = 3, and in each
+ * held-out part. Otherwise it predicts the constant. At last it learns from the held-out rows too.
  *
  * A network whose training diverges has lost, in the race or when it learns from all others. Where
  * it was asked for, it is tried with the weights of the last epoch that ended well; where it is the
