@@ -184,8 +184,8 @@ split_rows (const AssayExamples *examples, AssayStreamKey key, Split *ret_split,
 
 /* ---- The race ---- */
 
-/* A network that diverges has lost, whichever weights it kept; and ridge that left out no row of
- * @n is ridge. */
+/* A network that diverges has lost, whichever weights it kept: on all rows it would have to give
+ * way in any case, and be trained for it. Ridge that left out no row of @n is ridge. */
 static gboolean
 takes_part (const Model *model, gsize n)
 {
