@@ -11,6 +11,7 @@
 #include "core/learn/trimmed-ridge.h"
 #include "core/math/principal.h"
 
+#define N_KINDS (ASSAY_LEARNER_NETWORK + 1)
 #define MIN_ROWS 4
 #define PILOT 1000     /* rows that a race is run on */
 #define PILOT_HELD 300 /* ... and held-out rows that decide it */
@@ -195,25 +196,23 @@ takes_part (const Model *model, gsize n)
          && (model->kind != ASSAY_LEARNER_TRIMMED_RIDGE || trimmed->kept < n);
 }
 
-/* Of the learners up to @last. */
+/* The mean squared error of each learner, by its kind, on held-out rows; that of ridge less what
+ * others have to be better by. G_MAXDOUBLE: it has lost. */
 static gboolean
-race (const Split *split, AssayStreamKey key, AssayLearnerKind last, AssayLearnerKind *ret_kind,
-      GError **error)
+race (const Split *split, AssayStreamKey key, double *ret_errors, GError **error)
 {
   const AssayView inputs = assay_matrix_view (split->inputs);
   const AssayView outputs = assay_matrix_view (split->outputs);
   const gsize n = MIN (split->n_learned, PILOT), held = MIN (split->n_held, PILOT_HELD);
   const AssayView seen = assay_view_rows (inputs, split->n_learned, held);
   const AssayView wanted = assay_view_rows (outputs, split->n_learned, held);
-  double least = G_MAXDOUBLE;
 
-  *ret_kind = ASSAY_LEARNER_RIDGE;
-  for (AssayLearnerKind kind = ASSAY_LEARNER_RIDGE; kind <= last; kind++) {
+  for (AssayLearnerKind kind = ASSAY_LEARNER_RIDGE; kind <= ASSAY_LEARNER_NETWORK; kind++) {
     g_auto (Model) model = { 0 };
     g_autoptr (AssayMatrix) predicted = NULL;
     g_autoptr (GError) problem = NULL;
-    double found;
 
+    ret_errors[kind] = G_MAXDOUBLE;
     if (kind == ASSAY_LEARNER_DIRECTIONS && !assay_trimmed_ridge_has_lengths (inputs))
       continue;
     if (!model_learn (kind, assay_view_rows (inputs, 0, n), assay_view_rows (outputs, 0, n), key,
@@ -225,17 +224,25 @@ race (const Split *split, AssayStreamKey key, AssayLearnerKind last, AssayLearne
       g_propagate_error (error, g_steal_pointer (&problem));
       return FALSE;
     }
-    if (!takes_part (&model, n))
-      continue;
-    found = assay_mean_squared_error (assay_matrix_view (predicted), wanted);
-    if (kind == ASSAY_LEARNER_RIDGE || found < least) {
-      least = kind == ASSAY_LEARNER_RIDGE
-                  ? MIN (ADVANTAGE * found, found - MIN_GAIN * assay_rows_variance (wanted))
-                  : found;
-      *ret_kind = kind;
-    }
+    if (takes_part (&model, n))
+      ret_errors[kind] = assay_mean_squared_error (assay_matrix_view (predicted), wanted);
   }
+  ret_errors[ASSAY_LEARNER_RIDGE]
+      = MIN (ADVANTAGE * ret_errors[ASSAY_LEARNER_RIDGE],
+             ret_errors[ASSAY_LEARNER_RIDGE] - MIN_GAIN * assay_rows_variance (wanted));
   return TRUE;
+}
+
+/* The first of the best. */
+static AssayLearnerKind
+winner_of (const double *errors)
+{
+  AssayLearnerKind winner = ASSAY_LEARNER_RIDGE;
+
+  for (AssayLearnerKind kind = ASSAY_LEARNER_RIDGE; kind <= ASSAY_LEARNER_NETWORK; kind++)
+    if (errors[kind] < errors[winner])
+      winner = kind;
+  return winner;
 }
 
 /* ---- Learning ---- */
@@ -290,6 +297,13 @@ learn_and_try (AssayLearner *learner, const Split *split, AssayStreamKey key, GE
       &learner->expects, error);
 }
 
+static double
+held_error (const AssayLearner *learner)
+{
+  return assay_mean_squared_error (assay_matrix_view (learner->held_predictions),
+                                   assay_matrix_view (learner->held_outputs));
+}
+
 /* Whether trying the network ended in its divergence: kept weights, or none at all. */
 static gboolean
 has_diverged (const AssayLearner *learner, const GError *problem)
@@ -299,56 +313,62 @@ has_diverged (const AssayLearner *learner, const GError *problem)
                              : learner->tried.has_diverged);
 }
 
-/* A learner that has won on the few rows of the race: whether it is better than ridge on all of
- * them, too. Of many inputs and few rows those that are left out are others than of many. */
 static gboolean
-try_beside_ridge (AssayLearner *learner, const Split *split, AssayStreamKey key, GError **error)
+find_error_of_ridge (AssayLearner *learner, const Split *split, AssayStreamKey key,
+                     double *ret_error, GError **error)
 {
-  const AssayLearnerKind kinds[] = { ASSAY_LEARNER_RIDGE, learner->expects.kind };
-  double errors[2];
-
-  for (guint k = 0; k < 2; k++) {
-    forget_try (learner);
-    learner->expects.kind = kinds[k];
-    if (!learn_and_try (learner, split, key, error))
-      return FALSE;
-    errors[k] = assay_mean_squared_error (assay_matrix_view (learner->held_predictions),
-                                          assay_matrix_view (learner->held_outputs));
-  }
-  if (errors[1] < ADVANTAGE * errors[0])
-    return TRUE;
-  forget_try (learner);
   learner->expects.kind = ASSAY_LEARNER_RIDGE;
-  return learn_and_try (learner, split, key, error);
+  if (!learn_and_try (learner, split, key, error))
+    return FALSE;
+  *ret_error = held_error (learner);
+  forget_try (learner);
+  return TRUE;
 }
 
-/* The learner that was asked for, tried. A network that has won on the rows of the race and then
- * diverges on all has lost as well: whoever publishes one row that is far out would silence an
- * attacker who has other learners. */
+/* Tries the winner of the race on all rows, where it may lose after all. So has a network that
+ * diverges: whoever publishes one row that is far out would silence an attacker who has other
+ * learners; and a learner like ridge that is no better than ridge there. */
+static gboolean
+try_winner (AssayLearner *learner, const Split *split, AssayStreamKey key, gboolean *ret_has_lost,
+            GError **error)
+{
+  const AssayLearnerKind kind = learner->expects.kind;
+  g_autoptr (GError) problem = NULL;
+  double of_ridge = G_MAXDOUBLE;
+
+  if (is_trimmed (kind) && !find_error_of_ridge (learner, split, key, &of_ridge, error))
+    return FALSE;
+  learner->expects.kind = kind;
+  if (!learn_and_try (learner, split, key, &problem) && !has_diverged (learner, problem)) {
+    g_propagate_error (error, g_steal_pointer (&problem));
+    return FALSE;
+  }
+  *ret_has_lost = is_trimmed (kind) ? !(held_error (learner) < ADVANTAGE * of_ridge)
+                                    : has_diverged (learner, problem);
+  return TRUE;
+}
+
+/* The learner that was asked for, tried. */
 static gboolean
 choose_and_try (AssayLearner *learner, AssayLearnerKind asked, const Split *split,
                 AssayStreamKey key, GError **error)
 {
-  AssayExpectation *expects = &learner->expects;
-  g_autoptr (GError) problem = NULL;
+  double errors[N_KINDS];
+  gboolean has_lost = TRUE;
 
-  expects->kind = asked;
+  learner->expects.kind = asked;
   if (asked != ASSAY_LEARNER_BEST)
     return learn_and_try (learner, split, key, error);
-  if (!race (split, key, ASSAY_LEARNER_NETWORK, &expects->kind, error))
+  if (!race (split, key, errors, error))
     return FALSE;
-  if (is_trimmed (expects->kind))
-    return try_beside_ridge (learner, split, key, error);
-  if (learn_and_try (learner, split, key, &problem) && !has_diverged (learner, NULL))
-    return TRUE;
-  if (!has_diverged (learner, problem)) {
-    g_propagate_error (error, g_steal_pointer (&problem));
-    return FALSE;
+  while (has_lost) {
+    forget_try (learner);
+    learner->expects.kind = winner_of (errors);
+    if (!try_winner (learner, split, key, &has_lost, error))
+      return FALSE;
+    errors[learner->expects.kind] = G_MAXDOUBLE;
   }
-  forget_try (learner);
-  return race (split, key, ASSAY_LEARNER_NEIGHBOURS, &expects->kind, error)
-         && (is_trimmed (expects->kind) ? try_beside_ridge (learner, split, key, error)
-                                        : learn_and_try (learner, split, key, error));
+  return TRUE;
 }
 
 /* Learns from all rows. Where that diverges, the network that was tried on the held-out rows is the

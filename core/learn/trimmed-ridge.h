@@ -3,10 +3,13 @@
  * of as much use as before. So rows are left out (least trimmed squares, Rousseeuw 1984, by the
  * concentration steps of Rousseeuw and Van Driessen 2006):
  *
- * 1. those whose inputs are farther out than ASSAY_TRIMMED_FAR times the median distance, each
- *    column from its median and in units of its mean absolute deviation;
- * 2. where there are four rows or more for each input, those that are missed by more than that
- *    times the median error, when ridge has learned from the half that is missed least.
+ * - Where there are four rows or more for each input, ridge learns from the half whose inputs are
+ *   least far out, then from the half that it misses least, and so on. Left out are rows that it
+ *   misses by more than ASSAY_TRIMMED_FAR times the median error then.
+ * - Of fewer rows, those whose inputs are farther out than that times the median distance.
+ *
+ * How far out an input is, is told for each column from its median, in units of its mean absolute
+ * deviation.
  *
  * Rows that are each released at a length of their own go by directions: they are first divided by
  * their lengths.

@@ -278,3 +278,5 @@ answer("release", vectors=npy([[({times}) * value for value in row]
     sandbox.write("plain.scenario", plain)
     result = sandbox.assay("run", "plain.scenario", "--out", "plain", "--quiet")
     assert result.code == 3 and "learner = ridge" in result.out, str(result)
+    (cell,) = json.loads(sandbox.read("plain/results.json"))["cells"]
+    assert {one["measure"]: one["estimate"] for one in cell["measurements"]}["recovery-rate"] < 0.05

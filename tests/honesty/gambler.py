@@ -1,6 +1,7 @@
 """An attack that finds every secret on one seed in four, and nothing on the others. With the
-settings `knows` it says how sure it is, with `fails` only where it is not; with `never` what it finds of the defense none is three
-times too long, and it knows. Without NumPy, which starts slowly: it is started some fifty times."""
+settings `knows` it says how sure it is, with `fails` only where it is not; with `never` what it
+finds of the defense none is three times too long, and it knows. Without NumPy, which starts slowly:
+it is started some fifty times."""
 import array
 import json
 import pathlib

@@ -20,13 +20,7 @@ typedef struct {
   AssayMatrix *x, *y;
 } Scene;
 
-static void
-scene_clear (Scene *scene)
-{
-  assay_matrix_free (scene->x);
-  assay_matrix_free (scene->y);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scene, scene_clear)
+ASSAY_LOCAL_CLEAR (Scene, scene_clear, assay_matrix_free (self->x), assay_matrix_free (self->y))
 
 static Scene
 scene_of (void)
