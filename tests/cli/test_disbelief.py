@@ -264,7 +264,7 @@ at-most = 0.2
                                             ("10 ** (i * 7 % 41 / 10 - 2)", "directions")))
 def test_rows_that_are_far_out(sandbox, times, learner):
     """One row in fifty is released a hundred times as long as the others, which hide nothing; or
-    each at a length of its own. By least squares over all of them no row is recovered."""
+    each at a length of its own. By least squares over all of them hardly a row is recovered."""
     command = exec_programs.write_program(sandbox, "far.py", f"""
 rows = [[value * (-1) ** place for place, value in enumerate(reversed(row))]
         for row in load("secrets.npy")]
@@ -279,4 +279,4 @@ answer("release", vectors=npy([[({times}) * value for value in row]
     result = sandbox.assay("run", "plain.scenario", "--out", "plain", "--quiet")
     assert result.code == 3 and "learner = ridge" in result.out, str(result)
     (cell,) = json.loads(sandbox.read("plain/results.json"))["cells"]
-    assert {one["measure"]: one["estimate"] for one in cell["measurements"]}["recovery-rate"] < 0.05
+    assert {one["measure"]: one["estimate"] for one in cell["measurements"]}["recovery-rate"] < 0.1
